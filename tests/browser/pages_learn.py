@@ -42,12 +42,17 @@ class Learning(Tab):
         """Returns the section on the screen."""
         return self.page.locator(".former-learn .section:visible")
 
+    @property
+    def lesson(self) -> Locator:
+        """Returns the line with the sentence and the link to the article."""
+        return self.page.locator(".former-lesson[data-tab=learn]")
+
     def name(self) -> str | None:
         return self.section.get_attribute("data-section")
 
     def sentence(self) -> str:
         """Returns the tab's sentence."""
-        return self.part("lesson").first.locator(".sentence").inner_text()
+        return self.lesson.locator(".sentence").inner_text()
 
     def view(self) -> dict[str, Any]:
         """Returns the settings of the section."""
@@ -60,10 +65,15 @@ class Learning(Tab):
 
     def choices(self) -> list[str]:
         """Returns the answers to the section's question (its settings may be radio buttons too)."""
-        return self.section.locator(".check label > span").all_inner_texts()
+        return self.section.locator(".check label > span").all_text_contents()
+
+    def ask(self) -> None:
+        """Opens the section's question, unless it is open."""
+        self.section.locator(".check:not([open]) summary").evaluate_all("all => all.forEach((one) => one.click())")
 
     def choose(self, words: str) -> str:
         """Chooses an answer to the section's question; returns the page's comment."""
+        self.ask()
         self.section.locator(".check").get_by_role("radio", name=words, exact=True).check()
         element = self.section.locator(".check .said:is(.right, .wrong)")
         element.wait_for()

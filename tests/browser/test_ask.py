@@ -139,6 +139,7 @@ def test_no_question_of_a_section_is_judged_without_the_server_where_it_needs_it
     for section in SHOWN:
         tab.visit(section=section.name)
         tab.wait("(name) => former.learn.find(name).node?.dataset.drawn", section.name)
+        tab.ask()
         tab.section.locator(".check input").first.check()
         element = tab.section.locator(".check .said")
         expect(element).not_to_have_text(re.compile(f"^({re.escape(message('learn_check_wait'))})?$"))
@@ -157,6 +158,7 @@ def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     tab.visit(section="scaling")
     tab.wait("() => former.learn.find('scaling').node?.dataset.drawn")
     page.evaluate("void (former.room.vote = (...vote) => (window.votes ??= []).push(vote))")
+    tab.ask()
     tab.section.locator(".check input").first.check()
     page.wait_for_timeout(300)
     assert page.evaluate("window.votes ?? []") == []

@@ -9,6 +9,7 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.pages import Exploring, presented, presents
 from tests.browser.pages_learn import SHOWN, Learning
+from viz.tabs.learn.sections import GROUPS
 from viz.text import message
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
@@ -59,10 +60,10 @@ def test_how_many_questions_were_answered_is_kept_over_a_reload(tab):
     for count, name in enumerate(("self-attention", "key-value"), 1):
         tab.open(name)
         tab.choose(tab.choices()[0])
-        expect(progress).to_have_text(f"{count} of {len(NAMES)} answered")
+        expect(progress).to_contain_text(f" {count} of {len(NAMES)} answered")
     tab.page.reload()
     tab.settled()
-    expect(progress).to_have_text(f"2 of {len(NAMES)} answered")
+    expect(progress).to_contain_text(f" 2 of {len(NAMES)} answered")
     for name in ("self-attention", "key-value"):
         expect(tab.page.locator(f".former-learn .chips [data-section={name}]")).to_have_class("done")
 
@@ -71,10 +72,12 @@ def reads(tab: Learning, name: str) -> None:
     section = tab.section
     expect(section.locator("h2").first).to_have_text(title(name))
     expect(section.locator(".equation .katex-mathml")).to_have_count(1)
-    counted = len(message(f"learn_{name.replace('-', '_')}_text").split())
-    assert 60 <= counted <= 120
+    idea, text = message(f"learn_{name.replace('-', '_')}_text").split("\n\n", 1)
+    expect(section.locator(".idea")).to_have_text(idea)
+    assert len(idea.split()) <= 40
+    assert 60 <= len(text.split()) <= 120
     assert section.locator(".open-in a").count() >= 1
-    article = tab.part("lesson").first.get_by_role("link")
+    article = tab.lesson.get_by_role("link")
     expect(article).to_have_attribute("href", re.compile("^https://peterbloem.nl/blog/transformers#:~:text="))
 
 
@@ -85,7 +88,9 @@ def tries_change_the_view_and_are_put_back(tab: Learning) -> None:
         button.click()
         tab.settled()
         assert tab.view() != before
+        expect(button).to_have_attribute("aria-pressed", "true")
         tab.attempt("reset")
+        expect(button).to_have_attribute("aria-pressed", "false")
         assert tab.view() == before
 
 
@@ -131,6 +136,50 @@ def test_the_list_names_every_section_and_opens_it(tab):
     assert tab.name() == NAMES[-1]
 
 
+def test_the_groups_stand_in_sight_each_opens_at_its_first_section_and_shows_its_titles(tab):
+    tab.open()
+    for group, names in GROUPS.items():
+        tab.page.get_by_role("button", name=message(f"learn_group_{group}"), exact=True).click()
+        tab.settled()
+        assert tab.name() == names[0].replace("_", "-")
+        titles = tab.page.locator(".former-learn .chips li:visible span")
+        assert titles.all_inner_texts() == [title(name) for name in names if name.replace("_", "-") in NAMES]
+
+
+def test_a_try_starts_from_the_opening_state_and_is_marked_until_it_is_changed(tab):
+    tab.open("going-big")
+    tab.attempt("half")
+    alone = tab.view()
+    tab.attempt("long")
+    tab.attempt("half")
+    assert tab.view() == alone
+    pressed = tab.section.locator("[data-try][aria-pressed=true]")
+    expect(pressed).to_have_attribute("data-try", "half")
+    tab.section.get_by_role("radio", name="32").check()
+    expect(pressed).to_have_count(0)
+
+
+@pytest.mark.own_page
+@pytest.mark.parametrize(("name", "view"), [("films", "learn"), ("positions", "score"), ("transformer-xl", "reach")])
+def test_opening_a_question_brings_what_it_asks_about(tab, name, view):
+    tab.open(name)
+    assert tab.view()["show"] != view
+    tab.ask()
+    tab.wait("(view) => former.learn.find(former.learn.open).live.view.show === view", view)
+
+
+@pytest.mark.parametrize(("name", "field"), [("scaling", "measure"), ("recurrent", "show")])
+def test_the_sentence_follows_what_is_shown(tab, name, field):
+    tab.open(name)
+    choices = tab.page.evaluate("(field) => former.learn.find(former.learn.open).live.fields[field].choices", field)
+    said = set()
+    for value in choices:
+        tab.page.evaluate("(change) => former.learn.find(former.learn.open).live.set(change)", {field: value})
+        tab.settled()
+        said.add(tab.sentence())
+    assert len(said) == len(choices)
+
+
 def test_a_link_of_a_section_that_is_not_there_is_named_and_the_first_is_shown(tab):
     tab.open("nowhere")
     assert tab.name() == NAMES[0]
@@ -159,7 +208,7 @@ def test_presenting_each_section_is_a_slide_with_nothing_cut_and_after_the_last_
     for name in NAMES:
         presents(tab.page, f"learn-{name}")
         tab.settled()
-        expect(tab.page.locator(".presented .panel-foot .equation .katex")).to_be_visible()
+        expect(tab.page.locator(".presented .equation .katex")).to_be_visible()
         tab.wait(f"() => ({CUT})() === 0")
         tab.page.keyboard.press("PageDown")
     presents(tab.page, "overview")
@@ -177,7 +226,7 @@ def test_a_room_follows_to_a_section_and_to_what_is_tried_there_and_so_does_who_
     follower.open(room="learn")
     presenting.open(room="learn", present=1)  # a key would be a touch, and end following
     presents(presenting.page, f"learn-{NAMES[0]}")
-    tab.page.locator(".former-learn .chips [data-section=in-pytorch]").click()
+    tab.page.locator(".former-learn .chips [data-section=in-pytorch]").click()  # of the group that is open
     tab.settled()
     tab.attempt("swap")
     for each in (follower, presenting):
@@ -207,10 +256,10 @@ def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_f
     tab.page.keyboard.press("p")
     expect(tab.page.locator(".check:visible")).to_have_count(0)
     tab.page.get_by_role("button", name="Check yourself: 2 answers").click()
-    expect(tab.page.locator(".check:visible legend")).to_have_text("Check yourself")
+    expect(tab.page.locator(".check:visible summary b")).to_have_text("Check yourself")
     expect(tab.page.locator(".check:visible .votes:visible")).to_have_text(["1", "0", "1"])
     tab.page.keyboard.press("Escape")
-    tab.page.locator(".former-learn .chips [data-section=block]").click()
+    tab.page.locator(".former-learn [data-group=building]").click()
     tab.settled()
     expect(tab.section.locator(".check .votes")).to_have_text(["0", "0", "0"])
     for visitor in visitors:

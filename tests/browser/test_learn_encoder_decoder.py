@@ -81,17 +81,16 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
 
 def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_refused(tab, guard):
     guard.allow("422")
-    tab.open("encoder-decoder", text="Saturday, the 21st of November, 2026")
     bundle: Any = former.load("dates")
     sources = torch.tensor([bundle.tokenizer.encode("2026-11-21")] * 6)
     for seed in (0, 1):
+        tab.open("encoder-decoder", text="Saturday, the 21st of November, 2026", seed=seed)
         drawn = write(bundle.model, sources, bundle.tokenizer.begin, bundle.tokenizer.end, temperature=1.0, seed=seed)
         forms = tab.section.locator(".forms li")
         expect(forms.locator("span")).to_have_text([bundle.tokenizer.decode(answer) for answer in drawn])
         right = [form.get_attribute("data-right") for form in forms.all()]
         texts = forms.locator("span").all_text_contents()
         assert right == ["yes" if str(read(text)) == "2026-11-21" else "no" for text in texts]
-        tab.attempt("forms")
     field = tab.section.get_by_role("textbox", name="Date")
     field.fill("the day <b>after</b>")
     expect(tab.page.locator(".former-learn > .note")).to_contain_text("cannot read this as a date from 1900 to 2099")

@@ -85,7 +85,9 @@ def test_measuring_again_asks_again_and_copies_make_the_sentence_longer(tab):
     tab.settled()
     assert tab.view()["run"] == 1
     tab.attempt("copies")
-    assert tab.page.evaluate("former.learn.find('in-pytorch').live.answers.timed.words") == 48
+    assert tab.page.evaluate("former.learn.find('in-pytorch').live.answers.timed.words") == 8 * len(
+        tab.view()["text"].split()
+    )
 
 
 def test_an_empty_text_is_refused_and_the_last_picture_stays(tab, guard):

@@ -94,7 +94,7 @@ def test_the_losses_beyond_the_trained_length_are_those_measured_and_say_where_a
         assert bits == model["bits"]
         assert read == [record["width"] * (i + 1) for i in range(len(bits))]
     assert max(drawn[0][0]) == 256 < max(drawn[1][0]) == record["length"]
-    element = tab.section.locator(".in-length > .quiet")
+    element = tab.section.locator(".in-length .source")
     for part in (record["date"], record["machine"]["cpu"], record["command"]):
         expect(element).to_contain_text(part)
 

@@ -82,6 +82,7 @@ const showQuestion = (on) => {
   asked?.classList.remove("asked");
   asked = on ? questionOf(shown) : null;
   asked?.classList.add("asked");
+  if (asked && !asked.open) asked.querySelector("summary").click();
   tellQuestion();
 };
 const tellQuestion = () => {

@@ -1,23 +1,21 @@
-// The frame of tab Learn: the list of sections with one's progress, and of the section that is open its panel, its
-// words, its code and its question. A section's script draws into the panel, and says what can be tried.
+// The frame of tab Learn: the way through the sections, and of the section that is open its idea, its panel, its words,
+// its code and its question. A section's script draws into the panel, and says what can be tried.
 
+import { mount as mountLesson } from "../../browser/lesson.js";
 import { whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
 import { makeDemo } from "../../browser/lib/demo.js";
 import { fields } from "../../browser/lib/fields.js";
 import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
-import { asWhole } from "../../browser/lib/numbers.js";
 import { page } from "../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import "./lib/booklet.js";
 import { learnCheck } from "./lib/check.js";
 import { learnCode } from "./lib/code.js";
+import { makeContents } from "./lib/contents.js";
 import { learn } from "./lib/learn.js";
-
-const go = (words, sign, by) =>
-  h("button", { class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
-const titleOf = ({ key }) => say(`${key}_title`);
+import { learnTries } from "./lib/tries.js";
 
 /** The links to other tabs, which open them as a copied link would. */
 const links = (section, views) => {
@@ -54,55 +52,15 @@ const load = async (section) => {
 };
 
 export const mount = ({ element, props }) => {
-  // --- the list ------------------------------------------------------------------------------------------------------
-
-  const chips = h("ol", { class: "chips" });
-  const list = h("ol", { class: "titles" });
-  const all = h("details", { class: "all" }, h("summary", {}), h("div", { class: "sheet" }, list));
-  const [back, next] = [go(say("learn_previous"), "‹", -1), go(say("learn_next"), "›", 1)];
+  const intro = h("p", { class: "intro" }, say("learn_intro"));
+  const lesson = h("div", { class: "former-lesson" });
   const note = h("p", { class: "note error", role: "status" });
   const stage = h("div", { class: "sections" });
-  element.append(h("nav", { "aria-label": say("learn_sections") }, back, chips, next, all), note, stage);
-  document.addEventListener("click", (event) => all.contains(event.target) || (all.open = false));
 
   learn.begin(props.value);
-
-  const entry = (section, i, words) => {
-    const button = h(
-      "button",
-      { onclick: () => ((all.open = false), learn.show(section.name)), "data-section": section.name },
-      words,
-    );
-    return h("li", { value: i + 1 }, button);
-  };
-  chips.append(...learn.sections.map((section, i) => entry(section, i, "")));
-  list.append(...learn.sections.map((section, i) => entry(section, i, titleOf(section))));
-
-  const paintList = () => {
-    const done = learn.sections.filter(({ name }) => learn.answered(name)).length;
-    all.querySelector("summary").textContent = say("learn_progress", { done, count: learn.sections.length });
-    all.querySelector("summary").title = say("learn_all");
-    for (const button of element.querySelectorAll("nav [data-section]")) {
-      const section = learn.find(button.dataset.section);
-      const number = learn.sections.indexOf(section) + 1;
-      const current = section.name === learn.open;
-      const words = say("learn_chip", {
-        number,
-        title: titleOf(section),
-        done: learn.answered(section.name) ? "yes" : "no",
-      });
-      if (current) button.setAttribute("aria-current", "page");
-      else button.removeAttribute("aria-current");
-      button.classList.toggle("done", learn.answered(section.name));
-      button.setAttribute("aria-label", words);
-      if (!button.closest(".chips")) continue;
-      button.title = words;
-      button.replaceChildren(h("b", {}, asWhole(number)), current ? h("span", {}, titleOf(section)) : "");
-    }
-    const at = learn.sections.findIndex(({ name }) => name === learn.open);
-    back.disabled = at === 0;
-    next.disabled = at === learn.sections.length - 1;
-  };
+  const [{ name: first, article, href }] = learn.sections;
+  mountLesson({ element: lesson, props: { value: { tab: "learn", section: article, href } } });
+  element.append(intro, makeContents(), lesson, note, stage);
 
   const paintNote = () => (note.textContent = learn.message || (learn.find(learn.open).live?.message?.text ?? ""));
 
@@ -128,18 +86,13 @@ export const mount = ({ element, props }) => {
     const words = (name, values) => say(`${key}_${name}`, values);
     const place = h("div", { class: `former former-learn-${section.name} stage` });
     const panel = makePanel(place, words("title"));
+    const [idea, ...paragraphs] = words("text").split("\n\n");
     const [picture, below] = [h("div", { class: "picture" }), h("div", { class: "tries" })];
     const equation = h("div", { class: "equation", tabindex: 0 }); // a narrow page scrolls it, by keys too
-    panel.body.append(picture);
-    panel.foot.append(equation, below);
+    panel.body.append(h("p", { class: "idea" }, idea), picture, equation);
+    panel.foot.append(below);
     written.then((found) => equation.append(found[learn.sections.indexOf(section)].cloneNode(true)));
-    const text = h(
-      "div",
-      { class: "words" },
-      ...words("text")
-        .split("\n\n")
-        .map((paragraph) => h("p", {}, paragraph)),
-    );
+    const text = h("div", { class: "words" }, ...paragraphs.map((paragraph) => h("p", {}, paragraph)));
     const code = learnCode(section);
     const node = h(
       "article",
@@ -155,7 +108,7 @@ export const mount = ({ element, props }) => {
       node,
       words, // its messages, without the beginning that all of them share
       shown: () => page.tab === "learn" && learn.open === section.name,
-      panel: { ...panel, picture },
+      panel: { ...panel, picture, equation }, // the equation below the picture; a script may put it beside a part of it
       /** Its settings and its questions, as makeDemo takes them; a question's path is its name. */
       demo: (fields, questions = {}) => {
         const paths = Object.entries(questions).map(([name, needs]) => [
@@ -188,16 +141,16 @@ export const mount = ({ element, props }) => {
         section.sentence = sentence;
         if (learn.open === section.name) lessons.tell("learn", sentence);
       },
-      /** Prepared changes, [{name, words, act}], and how to put all back. */
-      tries: (changes, reset = section.live.reset) => {
-        const button = (name, label, hint, act) =>
-          h("button", { class: "field-button", "data-try": name, title: hint, onclick: act }, label);
-        below.replaceChildren(
-          h("span", { class: "quiet" }, say("learn_try")),
-          ...changes.map(({ name, words: label, act }) => button(name, label, null, act)),
-          button("reset", say("learn_reset"), say("learn_reset_hint"), reset),
-        );
-      },
+      /** Prepared changes, as learnTries takes them, and how to put all back. */
+      tries: (changes, reset = section.live.reset) => below.replaceChildren(...learnTries(section, changes, reset)),
+      /** Where measured numbers come from: what is said of it, and the command that measures them again. */
+      measured: (said, command) =>
+        h(
+          "details",
+          { class: "source" },
+          h("summary", {}, say("learn_measured")),
+          h("p", {}, said, " ", h("code", {}, command)),
+        ),
       /** A puzzle that the running code checks: returns what to call with {words, solved}. */
       puzzle: () => {
         const [said, state] = [h("span"), h("b", { role: "status" })];
@@ -218,7 +171,7 @@ export const mount = ({ element, props }) => {
   learn.subscribe(element, (changed) => {
     if (!learn.open) return;
     paintNote();
-    paintList();
+    intro.hidden = learn.open !== first;
     if (!changed.has("open")) return;
     const section = learn.find(learn.open);
     if (!section.node) build(section);

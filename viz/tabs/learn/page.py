@@ -14,7 +14,7 @@ from viz import browser
 from viz.browser.language import label
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections import standing
+from viz.tabs.learn.sections import GROUP_OF, standing
 
 part = partial(browser.part, Path(__file__).parent)
 
@@ -24,6 +24,7 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     return [
         {
             "name": section.name,
+            "group": GROUP_OF[section.name],
             "article": section.article,
             "href": browser.article(section.article),
             "code": [f"{function.__module__}.{function.__qualname__}" for function in section.code],
@@ -46,7 +47,6 @@ def equation(section: Section) -> str:
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     sections = site.once(standing)
-    browser.lesson("learn", sections[0].article)
     first, *others = contents(sections)
     part("learn", [first | {"given": sections[0].opening(site.models)}, *others])  # which most pages open with
     # Invisible: Gradio's KaTeX renders the equations here, and the frame copies them.

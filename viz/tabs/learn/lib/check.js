@@ -12,11 +12,11 @@ import { learn } from "./learn.js";
 let groups = 0;
 
 /**
- * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: index of the
- * choice that the code confirms, said: the sentence with its numbers}. A vote counts in the room once the page knows
- * the right choice.
+ * A question that opens to its choices: {question, choices: words of each, answer, shows}; opening it sets the settings
+ * in `shows`, so that what it asks about is on the screen. answer() resolves to {right: index of the choice that the
+ * code confirms, said: the sentence with its numbers}. A vote counts in the room once the page knows the right choice.
  */
-export const learnCheck = (section, { question, choices, answer }) => {
+export const learnCheck = (section, { question, choices, answer, shows = {} }) => {
   const group = `former-learn-check-${groups++}`;
   const said = h("p", { class: "said", role: "status" });
   const questions = newest({
@@ -45,8 +45,18 @@ export const learnCheck = (section, { question, choices, answer }) => {
     ),
   );
   const all = h("p", { class: "all-votes", role: "status" });
-  const legend = h("legend", {}, say("learn_check"));
-  const node = h("fieldset", { class: "check" }, legend, h("p", {}, question), ...labels, all, said);
+  const node = h(
+    "details",
+    { class: "check" },
+    h(
+      "summary",
+      { onclick: () => node.open || section.live.set(shows) },
+      h("b", {}, say("learn_check")),
+      " ",
+      h("span", { id: group }, question),
+    ),
+    h("fieldset", { "aria-labelledby": group }, ...labels, all, said),
+  );
   room.subscribe(node, () => {
     const { state, votes: given } = room;
     const counts = state === "leading" && given?.question === section.name ? given.counts : null;

@@ -5,31 +5,18 @@ from importlib import import_module
 from viz.passes.loaded import Models
 from viz.tabs.learn.section import Section
 
-NAMES = (
-    "self_attention",
-    "films",
-    "in_pytorch",
-    "queries_keys_values",
-    "scaling",
-    "several_heads",
-    "which_head",
-    "complete",
-    "block",
-    "classification",
-    "positions",
-    "generation",
-    "recurrent",
-    "key_value",
-    "encoder_decoder",
-    "bert",
-    "gpt_2",
-    "transformer_xl",
-    "sparse",
-    "going_big",
-    "graphs",
-    "train_now",
+GROUPS = {
+    "basics": ("self_attention", "films", "in_pytorch"),
+    "tricks": ("queries_keys_values", "scaling", "several_heads", "which_head", "complete"),
+    "building": ("block", "classification", "positions", "generation"),
+    "reasons": ("recurrent", "key_value", "encoder_decoder"),
+    "modern": ("bert", "gpt_2", "transformer_xl", "sparse", "going_big"),
+    "beyond": ("graphs", "train_now"),
+}
+GROUP_OF = {name.replace("_", "-"): group for group, names in GROUPS.items() for name in names}
+SECTIONS: tuple[Section, ...] = tuple(
+    import_module(f"{__name__}.{name}").SECTION for names in GROUPS.values() for name in names
 )
-SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)
 
 
 def standing(models: Models) -> list[Section]:

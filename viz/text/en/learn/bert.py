@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_bert_title": "BERT",
-    "learn_bert_text": "BERT has no causal mask: every token attends to both sides. So it cannot be trained to predict"
-    " what comes next. Instead 15 % of the tokens are chosen, most of them are hidden behind [MASK], and the model"
-    " predicts them. The tokens are WordPieces: a common word is one, a rare word is several, and ## continues a"
+    "learn_bert_text": "BERT has no causal mask: every token attends to both sides.\n\nSo it cannot be trained to"
+    " predict what comes next. Instead 15 % of the tokens are chosen, most of them are hidden behind [MASK], and the"
+    " model predicts them. The tokens are WordPieces: a common word is one, a rare word is several, and ## continues a"
     " word.\n\nThe first token, [CLS], represents the whole text. From its last vector the model predicts whether the"
-    " second of two texts follows the first. For another task, such as judging reviews, one new layer on that vector"
-    " is enough, and all weights are trained a little further (fine-tuned).",
+    " second of two texts follows the first. For another task, such as judging reviews, one new layer on that vector is"
+    " enough, and all weights are trained a little further (fine-tuned).",
     "learn_bert_show": "Show",
     "learn_bert_show_words": "words",
     "learn_bert_show_texts": "two texts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_block_title": "The block",
     "learn_block_text": "A block adds to each token’s vector twice: first what attention gathers from other tokens,"
-    " then what a feed-forward layer computes from this token alone. The input is kept and only added to, so a token"
+    " then what a feed-forward layer computes from this token alone.\n\nThe input is kept and only added to, so a token"
     " has one vector from the first block to the last. (In the article’s own block a norm rescales it after each"
     " addition.)\n\nThe output layer can read this vector at any depth: it shows what the model would predict if it"
     " stopped there. Choose a token, and follow its guesses up the stack. Attention is the only link between tokens:"

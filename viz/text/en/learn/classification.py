@@ -4,12 +4,13 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_classification_title": "Classification",
-    "learn_classification_text": "A review gets one verdict, but the stack gives a vector for each word. The vectors"
-    " are averaged over all words, and one linear map turns the average into two numbers, one for each class. Both"
-    " steps are sums, so the verdict is an exact sum too: each word adds its part, its pull, and all pulls plus the"
-    " bias give the difference of the two numbers.\n\nEach vector describes a word in its context: attention has mixed"
-    " other words into it. If you leave a word out of the average, what other words took from it remains. Maximum"
-    " pooling keeps only each number’s largest value, so a few words can decide; this model was not trained for it.",
+    "learn_classification_text": "Average the vectors of all words, and one linear map gives the verdict.\n\nA review"
+    " gets one verdict, but the stack gives a vector for each word. The vectors are averaged over all words, and one"
+    " linear map turns the average into two numbers, one for each class. Both steps are sums, so the verdict is an"
+    " exact sum too: each word adds its part, its pull, and all pulls plus the bias give the difference of the two"
+    " numbers.\n\nEach vector describes a word in its context: attention has mixed other words into it. If you leave a"
+    " word out of the average, what other words took from it remains. Maximum pooling keeps only each number’s largest"
+    " value, so a few words can decide; this model was not trained for it.",
     "learn_classification_text_field": "Review, up to {most} words",
     "learn_classification_empty": "Leave at least one word in the average.",
     "learn_classification_review": "The review. Click a word to leave it out of the average.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_complete_title": "In PyTorch, complete",
     "learn_complete_text": "Basic self-attention took three lines of PyTorch. With trained matrices and several heads"
-    " it takes ten, and most of them only move numbers. A tensor of shape (b, t, k) is cut into heads. The heads are"
+    " it takes ten, and most of them only move numbers.\n\nA tensor of shape (b, t, k) is cut into heads. The heads are"
     " folded into the batch, so that one torch.bmm computes the scores of all heads of all sentences. Then everything"
     " is put back.\n\nChoose a line: the picture shows the tensor after it, for two sentences (yours, and its words"
     " in reverse) in the first layer of a trained classifier. The second column is our own code. It keeps the heads"

@@ -5,8 +5,8 @@ from __future__ import annotations
 MESSAGES = {
     "learn_encoder_decoder_title": "Encoder-decoder",
     "learn_encoder_decoder_text": "An encoder reads the whole text, without a mask, and gives a vector for each"
-    " character: the memory is a sequence, not one vector. A decoder writes the answer. Each of its blocks attends to"
-    " what is written so far, under a causal mask, and then to the memory (cross-attention): queries come from the"
+    " character: the memory is a sequence, not one vector. A decoder writes the answer.\n\nEach of its blocks attends"
+    " to what is written so far, under a causal mask, and then to the memory (cross-attention): queries come from the"
     " answer, keys and values from the text.\n\nIn training the decoder must predict every next character from the"
     " correct ones before it, at all positions at once: teacher forcing. The article says the decoder is given the"
     " input sentence; in fact it is given the beginning of the target. When it writes alone, it continues from its own"

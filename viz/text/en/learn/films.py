@@ -4,10 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_films_title": "Why it works",
-    "learn_films_text": "Describe each film by a few numbers, its features, and each person’s taste by the same number"
-    " of numbers. Their dot product is large when the two agree: agreement raises it, disagreement lowers it. Set the"
-    " numbers by hand first.\n\nNobody has time to do that for every film, so the numbers are learned. You only say who"
-    " likes what; training adjusts the numbers until the dot products match. This is matrix factorisation, not"
+    "learn_films_text": "A dot product measures how well two things match, if both are described by the same features."
+    "\n\nDescribe each film by a few numbers, its features, and each person’s taste by the same number of numbers."
+    " Their dot product is large when the two agree: agreement raises it, disagreement lowers it. Set the numbers by"
+    " hand first.\n\nNobody has time to do that for every film, so the numbers are learned. You only say who likes"
+    " what; training adjusts the numbers until the dot products match. This is matrix factorisation, not"
     " self-attention, but both express meaning by dot products of learned vectors. Words get their vectors in the same"
     " way.",
     "learn_films_show": "Show",

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_learn": "Learn",
+    "learn_intro": "Learn how a transformer works by changing its numbers. For students and teachers: begin here with"
+    " section 1; take a text of your own to Explore.",
+    "learn_group_basics": "Basics",
+    "learn_group_tricks": "The three tricks",
+    "learn_group_building": "Building a transformer",
+    "learn_group_reasons": "Why it works so",
+    "learn_group_modern": "Modern transformers",
+    "learn_group_beyond": "Beyond",
     "learn_sections": "Sections",
     "learn_previous": "Previous section (key B)",
     "learn_next": "Next section (key N)",
     "learn_chip": "{number}: {title}{done, select, yes {, answered} other {}}",
-    "learn_all": "All sections",
-    "learn_progress": "{done} of {count} answered",
+    "learn_progress": "All sections: {done} of {count} answered",
+    "learn_measured": "How this was measured",
     "learn_loading": "Loading this section …",
     "learn_again": "Try again",
     "learn_try": "Try",

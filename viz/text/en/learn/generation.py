@@ -4,10 +4,10 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_generation_title": "Generation",
-    "learn_generation_text": "A generator is trained to predict the next byte. Its target is its own input, shifted by"
-    " one: each position may use what came before, and is scored on what comes next. One pass scores all positions, and"
-    " nobody has to write labels.\n\nThis needs the mask. Without it a position sees its own answer, one byte to the"
-    " right, and learns to copy it: nearly perfect in training, useless for writing, where there is nothing to the"
+    "learn_generation_text": "A generator is trained to predict the next byte.\n\nIts target is its own input, shifted"
+    " by one: each position may use what came before, and is scored on what comes next. One pass scores all positions,"
+    " and nobody has to write labels.\n\nThis needs the mask. Without it a position sees its own answer, one byte to"
+    " the right, and learns to copy it: nearly perfect in training, useless for writing, where there is nothing to the"
     " right yet. Only the last target is not part of the input; there it fails. Drag the step to see the loss fall and"
     " the writing change.",
     "learn_generation_field": "Text, up to {most} bytes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_going_big_title": "Going big",
     "learn_going_big_text": "Every word attends to every word, so a head computes t × t dot products: twice the length"
-    " takes four times the memory. With their softmax and the gradients of both, the article counts four such tables"
+    " takes four times the memory.\n\nWith their softmax and the gradients of both, the article counts four such tables"
     " for each head, text and layer. PyTorch does not hold all of them at once: until the backward pass it keeps one,"
     " the weights.\n\nFour tricks help: 16-bit numbers; a batch in parts whose gradients add up (as long as zero_grad"
     " is not called); blocks that are recomputed instead of kept; and a fused kernel, which works in small parts and"

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_gpt_2_title": "GPT-2",
     "learn_gpt_2_text": "GPT-2 is the article’s generator with small changes, made large, and its tokens are pieces of"
-    " words. Byte-pair encoding begins with the 256 bytes and merges the most common pair of neighbours, again and"
+    " words.\n\nByte-pair encoding begins with the 256 bytes and merges the most common pair of neighbours, again and"
     " again: every text can be read, common words are one piece, rare words several.\n\nA piece holds several bytes, so"
     " we count bits per byte; otherwise models could not be compared. The article’s 0.93 is reported by GPT-2’s makers"
     " for its largest model on enwik8, without training on it and with a context of 1,024 pieces. Our models are small"

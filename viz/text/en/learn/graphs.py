@@ -4,8 +4,8 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_graphs_title": "Sets, images, graphs",
-    "learn_graphs_text": "For attention, a sentence is just a set of units. Nothing marks them as words or puts them in"
-    " a row: order comes from positions, structure from the mask. So draw a graph: an edge lets two units attend to"
+    "learn_graphs_text": "For attention, a sentence is just a set of units.\n\nNothing marks them as words or puts them"
+    " in a row: order comes from positions, structure from the mask. So draw a graph: an edge lets two units attend to"
     " each other. One layer reaches the neighbours, the next their neighbours. The map measures this: each unit is"
     " changed in turn, and outputs that it cannot reach stay exactly the same.\n\nIf you rename the units together with"
     " their edges, their outputs move along. A picture is a graph too: each pixel is linked to those around it. Vectors"

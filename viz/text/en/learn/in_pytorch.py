@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_in_pytorch_title": "In PyTorch",
-    "learn_in_pytorch_text": "Self-attention is three lines of PyTorch. x holds a sentence, one row for each word;"
+    "learn_in_pytorch_text": "Self-attention is three lines of PyTorch.\n\nx holds a sentence, one row for each word;"
     " the vectors are those that a classifier of film reviews has learned. The first line computes all dot products"
     " at once, the second turns each row into weights, the third computes all outputs. These vectors are short: as"
     " they are, the weights are almost equal, and the rows of y look alike. Multiplied by 16, each word"

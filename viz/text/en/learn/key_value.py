@@ -4,13 +4,13 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_key_value_title": "Why “self”, why “key” and “value”",
-    "learn_key_value_text": "A Python dictionary stores a value under each key. A query must equal a key exactly, or"
-    " there is an error. Attention is a soft dictionary: every key gets a weight, larger for a larger dot product with"
-    " the query, and the values are averaged with these weights. At the hard end of the slider one key gets all the"
-    " weight. Even then attention never fails: some key always has the largest product.\n\nThe idea is older than"
-    " transformers. In recurrent translation models the query (in today’s words) came from the sentence being written,"
-    " keys and values from the sentence being read. In self-attention one sequence provides all three: each word has a"
-    " query, a key and a value.",
+    "learn_key_value_text": "Attention is a dictionary that always answers: with an average of its values.\n\nA Python"
+    " dictionary stores a value under each key. A query must equal a key exactly, or there is an error. Attention is a"
+    " soft dictionary: every key gets a weight, larger for a larger dot product with the query, and the values are"
+    " averaged with these weights. At the hard end of the slider one key gets all the weight. Even then attention never"
+    " fails: some key always has the largest product.\n\nThe idea is older than transformers. In recurrent translation"
+    " models the query (in today’s words) came from the sentence being written, keys and values from the sentence being"
+    " read. In self-attention one sequence provides all three: each word has a query, a key and a value.",
     "learn_key_value_names": "spring summer autumn winter",
     "learn_key_value_query": "query",
     "learn_key_value_hard": "hard",

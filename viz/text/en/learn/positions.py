@@ -5,8 +5,8 @@ from __future__ import annotations
 MESSAGES = {
     "learn_positions_title": "Positions",
     "learn_positions_text": "Attention reads a set: a classifier without positions gives a text and its shuffled words"
-    " the same verdict. So each position gets a vector p, added to the token’s x. Every score is then a product of two"
-    " sums, and so a sum of four terms: token with token, token with position, position with token, position with"
+    " the same verdict. So each position gets a vector p, added to the token’s x.\n\nEvery score is then a product of"
+    " two sums, and so a sum of four terms: token with token, token with position, position with token, position with"
     " position. Some heads use only the last one.\n\nLearned vectors p exist only for the positions seen in training."
     " Sines can be computed for any position, but beyond those they give vectors the model has never seen, and its"
     " predictions collapse. A model without p is worse at nearly every position, but does not collapse: it meets no new"

@@ -5,11 +5,11 @@ from __future__ import annotations
 MESSAGES = {
     "learn_queries_keys_values_title": "Queries, keys, values",
     "learn_queries_keys_values_text": "Every word is used three times: it asks (query: a row of the table), it is"
-    " compared (key: a column), and it is passed on (value: its share of every y). In the first section one arrow did"
-    " all three. Now three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns of"
-    " a matrix: they show where it sends the arrows (1, 0) and (0, 1). The words lie on a circle, each a fifth of a"
-    " turn after the one before. The starting matrices change nothing, so this is section 1 again, except that scores"
-    " are divided by √s, here √2.",
+    " compared (key: a column), and it is passed on (value: its share of every y).\n\nIn the first section one arrow"
+    " did all three. Now three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed"
+    " columns of a matrix: they show where it sends the arrows (1, 0) and (0, 1). The words lie on a circle, each a"
+    " fifth of a turn after the one before. The starting matrices change nothing, so this is section 1 again, except"
+    " that scores are divided by √s, here √2.",
     "learn_queries_keys_values_show": "Show",
     "learn_queries_keys_values_show_plane": "in the plane",
     "learn_queries_keys_values_show_plane_hint": "Three 2 × 2 matrices whose columns you drag",

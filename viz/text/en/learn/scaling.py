@@ -4,7 +4,8 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_scaling_title": "Scaling",
-    "learn_scaling_text": "A dot product of two vectors of size k is a sum of k products. For random numbers (mean 0,"
+    "learn_scaling_text": "Scores are divided by √k, so that the softmax stays soft enough to learn, whatever the size"
+    " of the vectors.\n\nA dot product of two vectors of size k is a sum of k products. For random numbers (mean 0,"
     " standard deviation 1) its standard deviation is √k. The softmax of widely spread scores gives nearly all weight"
     " to one key, and its gradient, the slope that training follows, almost vanishes: the model cannot learn to attend"
     " elsewhere. Dividing by √k makes the standard deviation 1 again, for any k.\n\nThe article argues with a vector of"
@@ -48,8 +49,12 @@ MESSAGES = {
     "learn_scaling_lesson_trained": "On this text the rows have a mean entropy of {scaled} bits with the root, {plain}"
     " without it; equal weights would have {even}. According to their cards, the loss is {bits} bits per byte with the"
     " root, {other} without.",
-    "learn_scaling_lesson": "At k = {k} the dot products have a standard deviation of {plain} (√k is {root}); after"
-    " dividing by √k it is {scaled}.",
+    "learn_scaling_lesson_spread": "At k = {k} the dot products have a standard deviation of {plain} (√k is {root});"
+    " after dividing by √k it is {scaled}.",
+    "learn_scaling_lesson_entropy": "At k = {k} the weights of a row have an entropy of {plain} bits on average; after"
+    " dividing by √k, which is {root}, of {scaled} (4 if all are equal).",
+    "learn_scaling_lesson_gradient": "At k = {k} the softmax’s gradient has size {plain}; after dividing by √k, which"
+    " is {root}, it is {scaled}.",
     "learn_scaling_try": "k = {k}",
     "learn_scaling_try_trained": "Two trained models",
     "learn_scaling_try_gradient": "The gradient at k = 1,024",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_self_attention_title": "Self-attention",
-    "learn_self_attention_text": "Self-attention lets every word gather information from the others. Here a word is an"
-    " arrow: drag it. The dot product of two arrows (across × across + up × up) is large when both are long and point"
-    " the same way, and negative if their angle exceeds 90°. The softmax turns a word’s dot products into weights: e to"
-    " the power of each, divided by the sum of these powers, so they add up to 1. The word’s output y is the sum of all"
-    " arrows, each times its weight; rings mark the other words’ y.\n\nNothing is learned here, and order plays no"
-    " part: “the” occurs twice with the same arrow, so both get the same y.",
+    "learn_self_attention_text": "Self-attention lets every word gather information from the others.\n\nHere a word is"
+    " an arrow: drag it. The dot product of two arrows (across × across + up × up) is large when both are long and"
+    " point the same way, and negative if their angle exceeds 90°. The softmax turns a word’s dot products into"
+    " weights: e to the power of each, divided by the sum of these powers, so they add up to 1. The word’s output y is"
+    " the sum of all arrows, each times its weight; rings mark the other words’ y.\n\nNothing is learned here, and"
+    " order plays no part: “the” occurs twice with the same arrow, so both get the same y.",
     "learn_self_attention_words": "Words",
     "learn_self_attention_plane": "Words as arrows in the plane. You can drag each tip, or move it with the arrow"
     " keys.",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_several_heads_title": "Several heads",
-    "learn_several_heads_text": "One head has one set of weights. “gave” then gets giver, gift and receiver in one sum:"
-    " in different amounts, but always in the same way. With several heads, each has its own queries, keys and values,"
-    " and its output fills its own part of y.\n\nHeads alone do not show who comes first. Without positions and without"
-    " a mask a sentence is a set: swap mary and susan, and y of “gave” stays the same up to rounding, whatever the"
-    " matrices. Here they are set by hand so that each number of y is the weight of one word; the table repeats the"
-    " test with random and with trained matrices.",
+    "learn_several_heads_text": "With several heads, a word attends in several ways at once.\n\nOne head has one set of"
+    " weights. “gave” then gets giver, gift and receiver in one sum: in different amounts, but always in the same way."
+    " With several heads, each has its own queries, keys and values, and its output fills its own part of y.\n\nHeads"
+    " alone do not show who comes first. Without positions and without a mask a sentence is a set: swap mary and susan,"
+    " and y of “gave” stays the same up to rounding, whatever the matrices. Here they are set by hand so that each"
+    " number of y is the weight of one word; the table repeats the test with random and with trained matrices.",
     "learn_several_heads_show": "Show",
     "learn_several_heads_show_gave": "who gave",
     "learn_several_heads_show_gave_hint": "What the heads of “gave” attend to, and what a swap of two words changes",

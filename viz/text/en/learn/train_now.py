@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_train_now_title": "Train one now",
     "learn_train_now_text": "Choose a task, press Train, and watch a transformer of two blocks learn it from random"
-    " weights, on the server, in about half a minute. It reads a question and writes the answer after the =, one"
+    " weights, on the server, in about half a minute.\n\nIt reads a question and writes the answer after the =, one"
     " character at a time. Nobody programs the solution: the loss rewards the right next character, and the heads learn"
     " where to attend.\n\nTo reverse a word, some head has to attend along the other diagonal; to sort, heads have to"
     " search for letters. A tenth of all questions is kept out of training, and the accuracy is measured only on these."

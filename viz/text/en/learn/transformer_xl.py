@@ -6,7 +6,7 @@ MESSAGES = {
     "learn_transformer_xl_title": "Transformer-XL",
     "learn_transformer_xl_text": "A model with a fixed context forgets what lies before it. Transformer-XL reads"
     " segment by segment, and every layer keeps its input, its memory: the queries of the next segment attend to that"
-    " too. No gradient flows into it. Each layer sees one memory further back than the layer below, so bytes far"
+    " too.\n\nNo gradient flows into it. Each layer sees one memory further back than the layer below, so bytes far"
     " outside the segment still affect the output.\n\nA position counted from the segment’s start would mean nothing"
     " in a memory, so the score uses the distance instead. It has four terms, as in the section on positions: a"
     " distance replaces the key’s position, and a learned vector, u or v, replaces the query’s position, the same for"

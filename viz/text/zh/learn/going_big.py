@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_going_big_title": "扩大规模",
-    "learn_going_big_text": "每个词都关注每个词，所以一个头要算 t × t 个点积：长度加倍，内存就要四倍。连同它们的"
+    "learn_going_big_text": "每个词都关注每个词，所以一个头要算 t × t 个点积：长度加倍，内存就要四倍。\n\n连同它们的"
     " softmax 和两者的梯度，文章为每个头、每段文本、每一层算四张这样的表。PyTorch 不会同时保存它们：到反向传播为止，只"
     "保留一张，即权重。\n\n有四种办法：用 16 位数（半精度）；把一个批次分成几份，让梯度累积（gradient accumulation，只"
     "要不调用 zero_grad）；块的中间结果不保存，需要时重新计算（checkpointing）；用融合内核（fused kernel），它分成小块"

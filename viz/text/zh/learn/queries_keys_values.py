@@ -5,9 +5,9 @@ from __future__ import annotations
 MESSAGES = {
     "learn_queries_keys_values_title": "查询、键、值",
     "learn_queries_keys_values_text": "每个词有三种用途：它提问（查询，query：表中的一行），它被比较（键，key：表中的一"
-    "列），它被传递（值，value：在每个 y 中占一份）。在第一节里，一支箭头身兼三职。现在，三个矩阵 W 把它变成三支：查"
-    "询、键和值。\n\n拖动矩阵的两个虚线列：它们表示矩阵把箭头 (1, 0) 和 (0, 1) 送到哪里。各个词依次排在一个圆上，每个词"
-    "比前一个转过五分之一圈。初始的矩阵不改变任何东西，所以结果与第一节相同，只是得分要除以 √s，这里是 √2。",
+    "列），它被传递（值，value：在每个 y 中占一份）。\n\n在第一节里，一支箭头身兼三职。现在，三个矩阵 W 把它变成三支："
+    "查询、键和值。\n\n拖动矩阵的两个虚线列：它们表示矩阵把箭头 (1, 0) 和 (0, 1) 送到哪里。各个词依次排在一个圆上，每个"
+    "词比前一个转过五分之一圈。初始的矩阵不改变任何东西，所以结果与第一节相同，只是得分要除以 √s，这里是 √2。",
     "learn_queries_keys_values_show": "显示",
     "learn_queries_keys_values_show_plane": "平面",
     "learn_queries_keys_values_show_plane_hint": "三个 2 × 2 矩阵，可拖动它们的列",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_recurrent_title": "为什么不用循环网络或卷积",
-    "learn_recurrent_text": "循环网络（recurrent network）把所知道的一切放在一个向量里，逐词传下去：第一个词要经过中间"
-    "的每一步才能到达末尾，而且每一步都要等前一步。卷积（convolution）同时计算所有位置，但每个位置只看到它前面的几个；"
-    "层数多了才看得远。自注意力（self-attention）在一层之内就能到达前面的每个位置，谁也不用等谁。\n\n这只是关于步数的论"
-    "证，而且有代价：点积的个数随 t² 增长。它也没有说明哪一种更好：在参数、字节数和时间都相同时，这里的卷积网络胜出，因"
-    "为这么短的训练更看重邻近的内容。长文本和长时间的训练这里没有测量。",
+    "learn_recurrent_text": "循环网络（recurrent network）把所知道的一切放在一个向量里，逐词传下去：第一个词要经过中"
+    "间的每一步才能到达末尾，而且每一步都要等前一步。\n\n卷积（convolution）同时计算所有位置，但每个位置只看到它前面"
+    "的几个；层数多了才看得远。自注意力（self-attention）在一层之内就能到达前面的每个位置，谁也不用等谁。\n\n这只是关"
+    "于步数的论证，而且有代价：点积的个数随 t² 增长。它也没有说明哪一种更好：在参数、字节数和时间都相同时，这里的卷积"
+    "网络胜出，因为这么短的训练更看重邻近的内容。长文本和长时间的训练这里没有测量。",
     "learn_recurrent_field": "文本，最多 {most} 个字节",
     "learn_recurrent_short": "请至少输入两个字符。",
     "learn_recurrent_show": "显示",
@@ -62,6 +62,9 @@ MESSAGES = {
     "致的。学习率是为 Transformer 选的，其他模型本可能更好一些。",
     "learn_recurrent_lesson": "{count} 个字节：循环网络需要依次进行 {recurrent} 步，卷积需要 {convolutional} 步，自注意"
     "力需要 {attention} 步。只有循环网络的步数随文本增长。",
+    "learn_recurrent_lesson_time": "在一个处理器核上读 {t, number} 个字节：循环网络用 {recurrent} 毫秒，卷积用"
+    " {convolutional} 毫秒，自注意力用 {attention} 毫秒。",
+    "learn_recurrent_lesson_bits": "用同样的字节训练同样的步数之后，最低的损失是每字节 {bits} 比特：{kind}。",
     "learn_recurrent_try_one": "一步",
     "learn_recurrent_try_time": "更长文本的时间",
     "learn_recurrent_try_bits": "哪种更好？",

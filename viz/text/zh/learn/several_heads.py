@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_several_heads_title": "多头注意力",
-    "learn_several_heads_text": "一个注意力头（head）只有一组权重。“gave”把给予者、礼物和接受者收进同一个和里：多少可以"
-    "不同，方式却总是一样。多头注意力（multi-head attention）中，每个头有自己的查询、键和值，它的输出占 y 中属于自己的"
-    "一段。\n\n但光有头还分不出谁先谁后。没有位置编码也没有掩码时，句子只是一个集合：交换 mary 和 susan，无论矩阵如何，"
-    "“gave”的 y 除舍入误差外都不变。这里的矩阵是手动设定的，使 y 的每个数都是某一个词的权重；下面的表又用随机矩阵和训练"
-    "好的矩阵做了同样的检验。",
+    "learn_several_heads_text": "有了多个头，一个词就能同时以多种方式关注其他词。\n\n一个注意力头（head）只有一组权重。"
+    "“gave”把给予者、礼物和接受者收进同一个和里：多少可以不同，方式却总是一样。多头注意力（multi-head attention）中，每"
+    "个头有自己的查询、键和值，它的输出占 y 中属于自己的一段。\n\n但光有头还分不出谁先谁后。没有位置编码也没有掩码时，"
+    "句子只是一个集合：交换 mary 和 susan，无论矩阵如何，“gave”的 y 除舍入误差外都不变。这里的矩阵是手动设定的，使 y 的"
+    "每个数都是某一个词的权重；下面的表又用随机矩阵和训练好的矩阵做了同样的检验。",
     "learn_several_heads_show": "显示",
     "learn_several_heads_show_gave": "谁给的",
     "learn_several_heads_show_gave_hint": "“gave”的各个头关注什么，以及交换两个词会改变什么",

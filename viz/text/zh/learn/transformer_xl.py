@@ -4,10 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_transformer_xl_title": "Transformer-XL",
-    "learn_transformer_xl_text": "上下文固定的模型会忘掉上下文之前的内容。Transformer-XL 一个片段（segment）接一个片段"
-    "地读，每一层都保留自己的输入，作为记忆（memory）：下一个片段的查询也会关注它。梯度不流入记忆。每一层都比它下面的一"
-    "层多看到一份记忆那么远，所以片段之外很远的字节仍会影响输出。\n\n从片段开头算起的位置，在记忆里没有意义，所以得分改"
-    "用距离。它有四项，与“位置”一节相同：用距离代替键的位置；用学来的向量 u 或 v 代替查询的位置，对所有查询都一样。",
+    "learn_transformer_xl_text": "上下文固定的模型会忘掉上下文之前的内容。Transformer-XL 一个片段（segment）接一个片"
+    "段地读，每一层都保留自己的输入，作为记忆（memory）：下一个片段的查询也会关注它。\n\n梯度不流入记忆。每一层都比它"
+    "下面的一层多看到一份记忆那么远，所以片段之外很远的字节仍会影响输出。\n\n从片段开头算起的位置，在记忆里没有意义，"
+    "所以得分改用距离。它有四项，与“位置”一节相同：用距离代替键的位置；用学来的向量 u 或 v 代替查询的位置，对所有查询"
+    "都一样。",
     "learn_transformer_xl_show": "显示",
     "learn_transformer_xl_show_memory": "记忆",
     "learn_transformer_xl_show_reach": "范围",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_which_head_title": "是哪个头做的？",
-    "learn_which_head_text": "文本 A 和 B 只差一个词，预测却不同。是哪个头造成的？有两种问法。在 A 中关掉一个头："
+    "learn_which_head_text": "文本 A 和 B 只差一个词，预测却不同。是哪个头造成的？\n\n有两种问法。在 A 中关掉一个头："
     "缺了它会失去什么？或者把它的输出从 A 移植到 B（activation patching），其他一切不变：什么会恢复？\n\n"
     "两种答案不必一致。"
     "关掉一个头之后，别的头可能会替补（备用头），于是损失很小。而两段文本都以同样方式需要的头，关掉时会有损失，"

@@ -161,7 +161,7 @@ export const mount = (section, props) => {
         header,
         h("tbody", {}, ...Object.entries(chance).map(([name, base]) => bar(name, words(name), measured[name], base))),
       ),
-      h("p", { class: "quiet source" }, words("source", measured), " ", h("code", {}, measured.command)),
+      section.measured(words("source", measured), measured.command),
     ];
   };
   const fineTuned = () => {
@@ -175,7 +175,7 @@ export const mount = (section, props) => {
         h("tbody", {}, ...tuned.rows.map(({ name, accuracy }) => bar(name, words("row", { name }), accuracy))),
       ),
       tuned.rows.length > 1 ? null : h("p", {}, words("alone")),
-      h("p", { class: "quiet source" }, h("code", {}, tuned.command)),
+      section.measured("", tuned.command),
     ].filter(Boolean);
   };
   const masks = () => {
@@ -217,6 +217,7 @@ export const mount = (section, props) => {
     { name: "figures", words: words("try_figures"), act: () => demo.set({ show: "figures" }) },
   ]);
   section.check({
+    shows: { show: "words" },
     question: words("question"),
     choices: ["before", "after", "both"].map((name) => words(`choice_${name}`)),
     answer: async () => {

@@ -220,6 +220,7 @@ export const mount = (section, props) => {
   );
 
   section.check({
+    shows: { show: "stack" },
     question: words("question"),
     choices: ["own", "after", "all"].map((name) => words(`choice_${name}`)),
     answer: async () => {

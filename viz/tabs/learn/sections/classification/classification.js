@@ -247,12 +247,12 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
-    { name: "mixed", words: words("try_mixed"), act: () => demo.set({ ...demo.initial(), text: props.mixed }) },
+    { name: "mixed", words: words("try_mixed"), act: () => demo.set({ text: props.mixed }) },
     { name: "max", words: words("try_max"), act: () => demo.set({ pooling: "max" }) },
     {
       name: "without",
       words: words("try_without"),
-      act: () => demo.answers.verdict && toggle(strongestWord(demo.answers.verdict)),
+      act: async () => toggle(strongestWord(await demo.answered("verdict"))),
     },
   ]);
   section.check({

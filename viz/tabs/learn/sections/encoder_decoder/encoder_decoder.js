@@ -192,7 +192,7 @@ export const mount = (section, props) => {
         words: words("try_back"),
         act: put({ text: props.plain, target: "", prefix: "own", step: props.most }),
       },
-      { name: "forms", words: words("try_forms"), act: () => demo.set({ seed: (demo.view.seed + 1) % props.seeds }) },
+      { name: "forms", words: words("try_forms"), act: ({ seed }) => demo.set({ seed: (seed + 1) % props.seeds }) },
     ],
     () => (player.stop(), demo.reset()),
   );

@@ -282,11 +282,12 @@ export const mount = (section, props) => {
     {
       name: "learn",
       words: words("try_learn"),
-      act: () => (demo.set({ show: "learn", seed: (demo.view.seed + 1) % props.seeds }), run()),
+      act: ({ seed }) => (demo.set({ show: "learn", seed: (seed + 1) % props.seeds }), run()),
     },
     { name: "words", words: words("try_words"), act: () => demo.set({ show: "words", word: "wonderful" }) },
   ]);
   section.check({
+    shows: { show: "learn" },
     question: words("question", { person: props.people[props.held[0]], film: props.films[props.held[1]] }),
     choices: ["yes", "no", "even"].map((name) => words(`choice_${name}`)),
     answer: async () => {

@@ -54,13 +54,8 @@ export const mount = (section, props) => {
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => put({ step: at })() });
   const course = h("p", { class: "quiet course-said", "aria-live": "polite" });
   const { bytes, date, machine, command } = props.measured;
-  const source = h(
-    "p",
-    { class: "source" },
-    words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
-    " ",
-    h("code", {}, command),
-  );
+  const said = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
+  const source = section.measured(said, command);
   const [masked, open] = [page(model), page(peeking)];
   panel.picture.append(
     h("div", { class: "places", tabindex: 0, role: "region", "aria-label": words("table") }, table),

@@ -108,20 +108,14 @@ export const mount = (section, props) => {
   };
   panel.picture.append(
     h("div", { class: "column" }, inputs, steps.node, note, kept.node),
-    h(
-      "div",
-      { class: "column" },
-      h("h3", {}, words("chart")),
-      place,
-      h("p", { class: "source" }, said, " ", h("code", {}, measured.command)),
-    ),
+    h("div", { class: "column" }, h("h3", {}, words("chart")), place, section.measured(said, measured.command)),
   );
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
     [
-      { name: "long", words: words("try_long"), act: () => demo.set({ t: Math.min(limits.t, 2 * demo.view.t) }) },
+      { name: "long", words: words("try_long"), act: () => demo.set({ t: 2 * article.t }) },
       { name: "half", words: words("try_half"), act: () => demo.set({ bits: "16" }) },
       { name: "deep", words: words("try_deep"), act: () => demo.set({ heads: 8, layers: 12 }) },
     ],

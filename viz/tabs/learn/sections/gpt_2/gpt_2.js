@@ -151,7 +151,7 @@ export const mount = (section, props) => {
     worth,
     h("p", { class: "winner" }, words("winner", better)),
     h("p", { class: "quiet" }, words("reported")),
-    h("p", { class: "quiet" }, words("source"), " ", h("code", {}, gpt.command)),
+    section.measured(words("source"), gpt.command),
   );
 
   // --- sizes ---------------------------------------------------------------------------------------------------------
@@ -212,6 +212,7 @@ export const mount = (section, props) => {
   ]);
   const figures = { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) };
   section.check({
+    shows: { show: "bits" },
     question: words("question"),
     choices: ["pieces", "bytes"].map((name) => words(`choice_${name}`)),
     answer: async () => ({ right: gpt.equal < generator.equal ? 0 : 1, said: words("answer", figures) }),

@@ -246,19 +246,14 @@ export const mount = (section, props) => {
   const { models, length: read, windows, width, date, machine, command } = props.measured;
   const { trained, steps } = models[0];
   const lengths = h("div", { class: "place" });
-  const source = h(
-    "p",
-    { class: "quiet" },
-    words("measured", { windows, length: read, width, date, steps, trained, cpu: machine.cpu, torch: machine.torch }),
-    " ",
-    h("code", {}, command),
-  );
+  const { cpu, torch } = machine;
+  const said = words("measured", { windows, length: read, width, date, steps, trained, cpu, torch });
   const inLength = h(
     "div",
     { class: "in-length" },
     lengths,
     h("p", {}, words("ends", { name: models.find(({ positions }) => positions === "learned").name, trained })),
-    source,
+    section.measured(said, command),
   );
   const curves = makeChart(lengths, { label: words("chart_length", { trained }) });
   const change = (data, layout) => {
@@ -304,6 +299,7 @@ export const mount = (section, props) => {
     ),
   );
   section.check({
+    shows: { show: "score", head: props.byPlace, key: null },
     question: words("question", { model: props.model, head: props.byPlace }),
     choices: ["same", "other"].map((name) => words(`choice_${name}`)),
     answer: async () => {

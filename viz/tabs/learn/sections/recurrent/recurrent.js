@@ -169,13 +169,8 @@ export const mount = (section, props) => {
       ];
     }),
   );
-  const measured = h(
-    "p",
-    { class: "source" },
-    words("measured", { date, cpu: machine.cpu, threads: machine.threads, torch: machine.torch }),
-    " ",
-    h("code", {}, command),
-  );
+  const { cpu, threads, torch } = machine;
+  const measured = section.measured(words("measured", { date, cpu, threads, torch }), command);
   const time = charted("time", times, h("p", { class: "quiet" }, words("time_note")), measured);
 
   const best = props.worth.reduce((one, other) => (other.bits < one.bits ? other : one));
@@ -207,6 +202,13 @@ export const mount = (section, props) => {
   const bits = charted("bits", worth, winner, h("p", { class: "quiet" }, words("bits_note")));
   panel.picture.append(reach, time.node, bits.node);
 
+  const ofKinds = (number) => Object.fromEntries(KINDS.map((kind) => [kind, number(kind)]));
+  const lesson = {
+    reach: (reached) => words("lesson", { count: reached.labels.length, ...ofKinds((kind) => reached[kind].count) }),
+    time: () =>
+      words("lesson_time", { t: lengths.at(-1), ...ofKinds((kind) => asNumber(props.times[kind].at(-1), 3)) }),
+    bits: () => words("lesson_bits", { kind: words(best.kind), bits: asFixed(best.bits, 4) }),
+  };
   const paint = () => {
     text.update();
     show.update();
@@ -237,8 +239,7 @@ export const mount = (section, props) => {
     step.textContent = words("step_is", { step: now(), last: last() });
     slider.setAttribute("aria-valuetext", step.textContent);
     for (const { draw } of maps) draw(reached);
-    const counts = Object.fromEntries(KINDS.map((kind) => [kind, reached[kind].count]));
-    section.tell(words("lesson", { count: reached.labels.length, ...counts }));
+    section.tell(lesson[view.show](reached));
   };
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
@@ -252,6 +253,7 @@ export const mount = (section, props) => {
     () => (player.stop(), demo.reset()),
   );
   section.check({
+    shows: { show: "reach" },
     question: words("question"),
     choices: ["layers", "each", "never"].map((name) => words(`choice_${name}`)),
     answer: async () => {

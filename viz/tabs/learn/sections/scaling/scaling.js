@@ -124,10 +124,10 @@ export const mount = (section, props) => {
     const { plain, scaled } = measured;
     if (demo.view.show === "random")
       section.tell(
-        words("lesson", {
+        words(`lesson_${measured.measure}`, {
           k: asWhole(sized()),
-          plain: asNumber(plain[at].spread, 3),
-          scaled: asNumber(scaled[at].spread, 3),
+          plain: asNumber(plain[at][measured.measure], 3),
+          scaled: asNumber(scaled[at][measured.measure], 3),
           root: asNumber(Math.sqrt(sized()), 3),
         }),
       );
@@ -222,6 +222,7 @@ export const mount = (section, props) => {
     { name: "trained", words: words("try_trained"), act: () => demo.set({ show: "trained" }) },
   ]);
   section.check({
+    shows: { show: "random", measure: "spread" },
     question: words("question"),
     choices: ["four", "two", "same"].map((name) => words(`choice_${name}`)),
     answer: async () => {

@@ -71,7 +71,7 @@ export const mount = (section, props) => {
     sayRow: (i) => words("row", { word: sentence()[i] }),
   });
   const sum = h("p", { class: "readout sum" });
-  panel.picture.append(place, h("div", { class: "tables" }, products.node, weights.node, sum));
+  panel.picture.append(place, h("div", { class: "tables" }, panel.equation, products.node, weights.node, sum));
 
   const sentence = () => wordsOf(demo.view.words);
 

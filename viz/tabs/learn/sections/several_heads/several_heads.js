@@ -249,6 +249,7 @@ export const mount = (section, props) => {
   ]);
 
   section.check({
+    shows: { show: "gave" },
     question: words("question"),
     choices: ["never", "heads", "training"].map((name) => words(`answer_${name}`)),
     answer: async () => {

@@ -156,7 +156,7 @@ export const mount = (section, props) => {
           { class: "quiet" },
           words("long", Object.fromEntries(Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]))),
         ),
-        h("p", { class: "quiet" }, said, " ", h("code", {}, command)),
+        section.measured(said, command),
       );
       const change = (data, layout) => {
         data.forEach((trace, i) => (trace.name = words(`way_${WAYS[props.charted[i]]}`)));
@@ -210,6 +210,7 @@ export const mount = (section, props) => {
     () => (player.stop(), demo.reset()),
   );
   section.check({
+    shows: { show: "pattern" },
     question: words("question"),
     choices: ["one", "two", "more"].map((name) => words(`choice_${name}`)),
     answer: async () => {

@@ -325,7 +325,7 @@ export const mount = (section, props) => {
     tries.map((name) => ({
       name,
       words: words(`try_${name}`),
-      act: () => train({ task: name, text: props.tasks[name].example, seed: (demo.view.seed + 1) % props.seeds }),
+      act: ({ seed }) => train({ task: name, text: props.tasks[name].example, seed: (seed + 1) % props.seeds }),
     })),
     () => (stop(), (ended = ""), demo.reset()),
   );

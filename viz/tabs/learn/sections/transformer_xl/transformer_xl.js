@@ -63,7 +63,7 @@ export const mount = (section, props) => {
         ),
       }),
       " ",
-      h("code", {}, props.command),
+      section.measured("", props.command),
     );
 
   const paintMemory = () => {
@@ -188,6 +188,7 @@ export const mount = (section, props) => {
     { name: "terms", words: words("try_terms"), act: () => demo.set({ show: "terms" }) },
   ]);
   section.check({
+    shows: { show: "reach" },
     question: words("question", { short: props.short, layers: props.layers }),
     choices: ["one", "layers", "none"].map((name) => words(`choice_${name}`, { short: props.short })),
     answer: async () => {

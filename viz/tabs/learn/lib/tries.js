@@ -1,0 +1,41 @@
+// Prepared changes of a section. Each starts from the state that the section opens with.
+
+import { h } from "../../../browser/lib/base.js";
+import { say } from "../../../browser/lib/messages.js";
+
+/**
+ * The buttons of a section's prepared changes, {name, words, act}, and of reset(). act(before) gets the view that was on
+ * the screen; it may return a promise. A button is pressed as long as the settings that it changed stay as it left them.
+ */
+export const learnTries = (section, changes, reset) => {
+  let active = null; // {name, left: the settings that it changed}
+  const tried = async ({ name, act }) => {
+    const before = { ...section.live.view };
+    reset();
+    const [opening, own] = [{ ...section.live.view }, { name, left: {} }];
+    active = own;
+    await act(before);
+    const left = Object.entries(section.live.view).filter(([field, value]) => value !== opening[field]);
+    own.left = Object.fromEntries(left);
+    mark();
+  };
+  const button = (name, words, hint, act) =>
+    h("button", { class: "field-button", "data-try": name, title: hint, onclick: act }, words);
+  const buttons = changes.map((change) => button(change.name, change.words, null, () => tried(change)));
+  const mark = () => {
+    const holds = active && Object.entries(active.left).every(([field, value]) => section.live.view[field] === value);
+    if (!holds) active = null;
+    for (const each of buttons) each.setAttribute("aria-pressed", `${each.dataset.try === active?.name}`);
+  };
+  const back = () => {
+    active = null;
+    reset();
+    mark();
+  };
+  section.live.subscribe(section.node, mark);
+  return [
+    h("span", { class: "quiet" }, say("learn_try")),
+    ...buttons,
+    button("reset", say("learn_reset"), say("learn_reset_hint"), back),
+  ];
+};
