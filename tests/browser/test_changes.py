@@ -83,9 +83,14 @@ def test_a_head_switched_off_shows_the_prediction_before_and_after(tab, model):
     assert element.locator(".label").inner_text() == LABELS.get(token, chr(token))
     assert agrees(element.locator(".number").inner_text().split("→")[-1].strip(), float(probs.max()))
     assert tab.link()["edits"] == "0.0.off"
+    expect(tab.cell(0, 0)).to_have_class("off")
+    expect(tab.cell(0, 0)).to_have_attribute("aria-label", re.compile(r"^Layer 0, head 0: switched off"))
+    expect(tab.page.locator(".former-head-map h2")).to_have_text("Layer 0, head 0, switched off")
+    assert tab.lesson().endswith("You have switched it off.")
     tab.edited(lambda: tab.page.get_by_role("button", name="As trained").click())
     assert bits_per_byte(tab) == [pytest.approx(before, abs=0.00055)]
     assert "edits" not in tab.link()
+    expect(tab.cell(0, 0)).not_to_have_class("off")
 
 
 def test_a_head_can_be_scaled_by_keyboard(tab, model):

@@ -62,6 +62,8 @@ MESSAGES = {
     "overview_axes": "layers ↓ heads →",
     "overview_label": "All heads, one row for each layer. The arrow keys choose a head.",
     "effect_legend": "Without it",
+    "head_off": "{name}, switched off",
+    "effect_off": "switched off",
     "effect_on_text": "{effect} bits without it",
     "effect_on_hidden": "{effect} bits per hidden token without it",
     "effect_on_answer": "{effect} bits of the answer without it",
@@ -123,7 +125,7 @@ MESSAGES = {
     "step_less": "{name}: one less",
     "step_more": "{name}: one more",
     "up_to_layer": "Up to layer",
-    "statistics": "What it does",
+    "statistics": "Attention pattern",
     "stat_copying": "copying",
     "stat_copying_hint": "Share of attention on the tokens that followed earlier occurrences of the query’s token,"
     " averaged over the queries that have one. A head that attends there can continue as the text did before: an"
@@ -195,6 +197,7 @@ MESSAGES = {
     "habit_mixed": "{who} matches no known pattern: its attention is spread over about {among} tokens, {distance}"
     " tokens away on average.",
     "habit_only": "{who} has only one token to attend to.",
+    "habit_off": "You have switched it off.",
     "habit_second": "Second comes {at}: {share}.",
     "habit_others": "From all other tokens, {share} goes to {at}.",
     "habit_most": "Most attended: {tokens}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_generate": "Generate",
-    "write_second": "Compare",
+    "write_second": "Second model",
     "write_alone": "none",
     "write_second_label": "The text of the second model.",
     "write_second_name": "{model}: {tokens, plural, one {# token} other {# tokens}} written, {bytes, plural, one {#"

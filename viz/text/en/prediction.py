@@ -85,7 +85,7 @@ MESSAGES = {
     "blanks_follows": "{likelier, select, yes {The second text follows the first} other {The second text does not"
     " follow the first}}; probability that it does:",
     "blanks_one_text": "Type [SEP] between two texts, and the model says whether the second follows the first.",
-    "lens": "Its guess at each depth",
+    "lens": "Prediction after each layer",
     "lens_label": "The most likely next token: a row for each depth, a column for each token. The arrow keys move,"
     " Enter chooses the layer and the token.",
     "lens_hint": "How this is read",

@@ -82,7 +82,7 @@ MESSAGES = {
     "blanks_follows": "{likelier, select, yes {第二段文本是第一段的下文} other {第二段文本不是第一段的下文}}；是下文的"
     "概率：",
     "blanks_one_text": "在两段文本之间输入 [SEP]，模型就会判断第二段是不是第一段的下文。",
-    "lens": "各层的预测",
+    "lens": "每层之后的预测",
     "lens_label": "最可能的下一个词元：每行是一层，每列是一个词元。方向键移动，Enter 键选定层和词元。",
     "lens_hint": "如何解读",
     "lens_means": "logit 透镜（logit lens）：在每一层之后，直接套用模型最后的归一化和输出层，就好像这一层是最后一层。"

@@ -99,6 +99,13 @@ export const snapshotOf = (name) => {
 };
 export const snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 
+/** Whether the visitor has switched a head of a map off in a pass. */
+export const isOff = ({ header }, map, layer, head) =>
+  header.edits.some(
+    (edit) =>
+      edit.factor === 0 && (edit.map ?? map.name) === map.name && edit.layer === layer && (edit.head ?? head) === head,
+  );
+
 /** Writes edits as viz/passes/edits.py reads them in a link:
  *  0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
 export const editsInLink = (edits) =>

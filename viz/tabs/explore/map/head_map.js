@@ -9,6 +9,7 @@ import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { makeLegend, readingOf } from "../lib/legend.js";
 import { pixelOf, valuesOf } from "../lib/paint.js";
+import { isOff } from "../lib/pass.js";
 import { pairOf, rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
@@ -124,7 +125,9 @@ export const mount = ({ element }) => {
     element.hidden = store.view.view !== "map";
     if (!shown || element.hidden) return;
     const { layer, head, of, scale } = store.view;
-    setText(title, of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer }));
+    const name = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+    const off = of === "head" && isOff(store.pass, shown.map, layer, head);
+    setText(title, off ? say("head_off", { name }) : name);
     const late = mode() === "scores" && !shown.vectors; // the canvas shows another head
     picture.canvas.classList.toggle("late", late);
     tell(shown);

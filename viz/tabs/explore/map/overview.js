@@ -12,6 +12,7 @@ import { site } from "../../../browser/lib/site.js";
 import { cellBeside } from "../lib/grid.js";
 import { habitOf } from "../lib/habit.js";
 import { pixelsOfLevels, pool } from "../lib/paint.js";
+import { isOff } from "../lib/pass.js";
 import { store } from "../lib/store.js";
 
 const GAP = 3;
@@ -120,8 +121,9 @@ export const mount = ({ element }) => {
   /** "Layer 3, head 5: previous token 83 %", with the measured effect if there is one. */
   const describe = ({ layer, head }) => {
     const effect = store.effects?.[store.map.name]?.[layer]?.[head];
-    const measured =
-      effect == null ? "" : `${say(`effect_on_${store.pass.header.effectOn}`, { effect: signed(effect) })} · `;
+    const worth = effect == null ? "" : say(`effect_on_${store.pass.header.effectOn}`, { effect: signed(effect) });
+    const state = isOff(store.pass, store.map, layer, head) ? say("effect_off") : worth;
+    const measured = state && `${state} · `;
     return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
   };
 
@@ -201,7 +203,9 @@ export const mount = ({ element }) => {
     const most = Math.max(1e-9, ...(effects ?? []).flat().map((effect) => Math.abs(effect ?? 0)));
     const { scores } = palette();
     for (const { cell, at } of every()) {
-      const effect = effects?.[at.layer]?.[at.head];
+      const off = isOff(store.pass, store.map, at.layer, at.head);
+      cell.classList.toggle("off", off);
+      const effect = off ? null : effects?.[at.layer]?.[at.head];
       const colour = effect == null ? null : cssOf(scores[signedAt(-effect / most)]);
       cell.style.setProperty("--effect", colour ?? "transparent");
       cell.ariaLabel = describe(at);

@@ -4,10 +4,11 @@ import { h } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { makeHint, term } from "../../../browser/lib/hint.js";
 import { lessons } from "../../../browser/lib/lessons.js";
-import { say } from "../../../browser/lib/messages.js";
+import { asText, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { distanceIn, habitOf, measured } from "../lib/habit.js";
+import { isOff } from "../lib/pass.js";
 import { afterMap, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
@@ -41,7 +42,8 @@ export const mount = ({ element }) => {
     const { map, of, layer, head } = shown;
     const statistics = measured(map, of, layer, head);
     const { kind, sentences } = habitOf(map, of, layer, head);
-    lessons.tell("explore", sentences);
+    const off = of === "head" && isOff(store.pass, map, layer, head);
+    lessons.tell("explore", asText([sentences, off && say("habit_off")]));
     element.hidden = !statistics; // the statistics are for self-attention
     element.dataset.habit = kind;
     element.dataset.rev = store.rev;
