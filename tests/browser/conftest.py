@@ -54,6 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "own_browser: changes what every page of its browser is, so on one of its own")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With FORMER_BROWSER_RETRIES, a browser test that fails is tried again so many times, on a page of its own."""
+    if retries := int(os.environ.get("FORMER_BROWSER_RETRIES", "0")):
+        for item in items:
+            if item.path.is_relative_to(Path(__file__).parent):
+                item.add_marker(pytest.mark.flaky(reruns=retries))
+
+
 def find_browser(playwright: Playwright) -> str | None:
     """Returns the path of the first of `PLACES` that is installed, else of Playwright's own browser, else None."""
     values = [path for place in PLACES if (path := shutil.which(place))]
@@ -228,6 +236,8 @@ def context(
         yield request.getfixturevalue("new_context")()
         return
     sharing = bool(test.get_closest_marker("one_page")) and not test.get_closest_marker("own_page")
+    if getattr(test, "execution_count", 1) > 1 and sharing in kept:  # tried again
+        kept.pop(sharing).close()
     if sharing not in kept:
         kept[sharing] = browser.new_context(**browser_context_args)
     yield kept[sharing]
