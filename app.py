@@ -31,6 +31,7 @@ from viz.browser.scripts import Scripts
 from viz.browser.theme import theme
 from viz.gradio_adapter import (
     api_button,
+    put_into_head,
     read_long_addresses,
     rest_queue,
     routes_before_gradio,
@@ -94,10 +95,11 @@ def serve(site: Site) -> gr.Blocks:
     page, endpoints = build(site)
     page.queue(max_size=100, api_open=False)
     rest_queue(page)
+    put_into_head(language.head(page) + browser.opening(TABS))
     server, _, _ = page.launch(
         theme=theme(),
         css=browser.css(TABS),
-        head=language.head(page) + browser.head(TABS),
+        head=browser.head(),
         prevent_thread_lock=True,
         share=False,
         run_history=False,

@@ -13,6 +13,8 @@ from typing import Any
 
 import gradio as gr
 from fastapi import FastAPI
+from gradio.routes import templates
+from jinja2 import ChoiceLoader, DictLoader
 
 ROUTES = "/gradio_api/"  # prefix of Gradio's own routes
 ASSETS_PATH = "/assets/"  # and of the scripts and styles of its page, whose names contain a hash of their content
@@ -66,6 +68,23 @@ def select_tab_on(event: Any, tabs: gr.Tabs, name: str) -> None:
 def run_when_selected(tab: gr.Tab, script: str) -> None:
     """Runs a script whenever a tab is selected."""
     tab.select(None, js=script)
+
+
+PAGE = "frontend/index.html"  # Gradio's template of the page
+LOADER = templates.env.loader
+SCRIPT = '<script type="module"'  # begins its own script there, after window.gradio_config
+
+
+def put_into_head(html: str) -> None:
+    """Adds HTML to the head of the page, before Gradio's script, for the pages of this process.
+
+    With `launch(head=...)` that script would add it, once it and its first twenty files have been loaded and run.
+    """
+    assert LOADER
+    before, script, after = LOADER.get_source(templates.env, PAGE)[0].partition(SCRIPT)
+    assert script, "Gradio's page has changed"
+    page = f"{before}{{% raw %}}{html}{{% endraw %}}{script}{after}"
+    templates.env.loader = ChoiceLoader([DictLoader({PAGE: page}), LOADER])
 
 
 HEAD_LIMIT = 1 << 20  # bytes of a request's first line and headers

@@ -36,6 +36,13 @@ def test_a_tab_comes_to_the_front_by_an_update_and_says_so(tab):
     expect(tab.page.get_by_role("tab", name="Mask")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.own_page
+def test_the_page_begins_with_the_tab_of_its_link_and_fetches_nothing_of_the_first(tab, guard):
+    tab.open(text="abc")
+    assert any("/tabs/explore/" in asked for asked in guard.requests)
+    assert not any("/tabs/learn/" in asked for asked in guard.requests)
+
+
 def test_a_tab_that_gradio_keeps_in_a_menu_comes_to_the_front_too(tab):
     tab.page.set_viewport_size({"width": 300, "height": 700})
     tab.open(text="abc")

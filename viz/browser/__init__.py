@@ -87,27 +87,30 @@ def article(section: str) -> str:
     return f"{ARTICLE}#:~:text={quote(section)}"
 
 
-def head(tabs: Sequence[Tab]) -> str:
-    """Returns HTML for the page's head: data for the scripts, and styles for elements outside Gradio's container.
-
-    Gradio restricts the styles of `css` to its container.
-    """
+def opening(tabs: Sequence[Tab]) -> str:
+    """Returns HTML for the page's head: data for the scripts, and the script that opens the link's tab."""
     shared = {
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
         "first": sorted({scripts.name_of(script) for tab in tabs for script in first(tab)}),
+        "ahead": {tab.name: ahead(tab) for tab in tabs},
         "plotly": chart.SCRIPT,
         "panels": {panel.name: tab.name for tab in tabs for panel in tab.panels},
         "limits": {name: limit for tab in tabs for panel in tab.panels for name, limit in panel.limits.items()},
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
+    script = (HERE / "head" / "opening.js").read_text(encoding="utf-8")
+    return f'<script type="application/json" id="former-site">{settings}</script><script>{script}</script>'
+
+
+def head() -> str:
+    """Returns HTML for the page's head: styles on paper, and those for elements outside Gradio's container.
+
+    Gradio restricts the styles of `css` to its container.
+    """
     outside = (HERE / "lib" / "class.css").read_text(encoding="utf-8")
     paper = (HERE / "paper" / "paper.css").read_text(encoding="utf-8")
-    return (
-        f"<script>{ahead(tabs)}</script>"
-        f'<script type="application/json" id="former-site">{settings}</script><style>{outside}</style>'
-        f'<style id="former-paper" media="print">{paper}</style>'
-    )
+    return f'<style>{outside}</style><style id="former-paper" media="print">{paper}</style>'
 
 
 def first(tab: Tab) -> list[Path]:
@@ -115,19 +118,12 @@ def first(tab: Tab) -> list[Path]:
     return [HERE / "lesson.js", *(tab.scripts or sorted((TABS / tab.name).glob("*.js")))]
 
 
-def ahead(tabs: Sequence[Tab]) -> str:
-    """Returns a script that preloads the modules for the first view of the link's tab.
+def ahead(tab: Tab) -> list[str]:
+    """Returns the addresses of the modules for a tab's first view, which the page fetches before it needs them.
 
     Otherwise the browser would discover them one after another. `mount.js` makes the other parts wait.
     """
-    names = {tab.name: scripts.needed([HERE / "mount.js", *first(tab)]) for tab in tabs}
-    return f"""
-    const names = {json.dumps(names)};
-    for (const name of names[new URLSearchParams(location.search).get("tab")] ?? names[{json.dumps(tabs[0].name)}]) {{
-      const link = document.createElement("link");
-      Object.assign(link, {{ rel: "modulepreload", href: {scripts.ROOT} + {json.dumps(scripts.folder())} + name }});
-      document.head.append(link);
-    }}"""
+    return [scripts.folder() + name for name in scripts.needed([HERE / "mount.js", *first(tab)])]
 
 
 def css(tabs: Sequence[Tab]) -> str:

@@ -22,7 +22,7 @@ from fastapi import FastAPI, Response
 from viz.server import http
 from viz.text import LANGUAGES, in_words, message, note
 
-SCRIPT = Path(__file__).parent / "lib" / "language.js"
+SCRIPT = Path(__file__).parent / "head" / "language.js"
 LABEL = re.compile("⟦(.*?)⟧")  # JSON escapes these brackets
 
 

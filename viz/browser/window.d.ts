@@ -5,6 +5,8 @@ interface Window {
   gradio_config?: { root?: string; components?: any[] };
   formerLanguages: { [name: string]: { name: string; file: string; labels: { [note: string]: string } } }; // language.py
   formerLanguage: string; // language.js
+  formerTabOf: (params: URLSearchParams) => string; // opening.js
+  formerBegins: string;
   formerMessages: Promise<{ [key: string]: string }>;
 }
 

@@ -5,7 +5,6 @@
 import { catchUp } from "./base.js";
 import { kept } from "./kept.js";
 import { asList } from "./messages.js";
-import { site } from "./site.js";
 
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "print", "lang", "__theme"]; // of no view
 const OF_NO_TAB = [...OF_PAGE, "panel"];
@@ -18,17 +17,9 @@ const HUB = "https://huggingface.co"; // a Space's page, which hands its query i
 /** Whether the page is in another page's frame: the visitor then sees another address than the page's own. */
 export const embedded = window.parent !== window;
 
-// Explore was the first tab once, and links to it named no tab: a parameter of its view identifies them.
-const EXPLORE = ["model", "text", "edits", "map", "layer", "head", "token", "key", "of", "view", "scale", "show"];
-
-/** The tab that a link (URLSearchParams) opens: the one it names, else Explore if it has a view of it, else the
- *  first. */
-export const tabOf = (params) => {
-  const named = site.panels[params.get("embed")] ?? params.get("tab");
-  if (site.tabs.includes(named)) return named;
-  const known = site.tabs.includes("explore") && EXPLORE.some((name) => params.has(name));
-  return known ? "explore" : site.tabs[0];
-};
+/** The tab that a link (URLSearchParams) opens, see opening.js.
+ * @type {(params: URLSearchParams) => string} */
+export const tabOf = window.formerTabOf;
 
 const BEFORE = "generator"; // the first model, until `gpt` was
 

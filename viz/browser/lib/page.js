@@ -3,13 +3,12 @@
 import { followers, leftOut, OVER, opened, reopen, tabOf, viewNow, withModel, writeAddress } from "./address.js";
 import { catchUp, listeners } from "./base.js";
 import { kept } from "./kept.js";
-import { site } from "./site.js";
 
 const { subscribe, publish } = listeners(["tab"]);
 export const page = { tab: tabOf(opened), subscribe };
 
-/** Called when a tab comes to the front. The page opens with its first tab; a link's tab follows, and until then
- *  nothing changes. */
+/** Called when a tab comes to the front. If the page is to show another tab than it began with, nothing changes until
+ *  then. */
 page.show = (tab) => {
   if (toCome && tab !== toCome) return;
   toCome = null;
@@ -87,7 +86,7 @@ page.follow = async (params) => {
   followers[tab]?.(params);
 };
 
-let toCome = page.tab === site.tabs[0] ? null : page.tab;
+let toCome = page.tab === window.formerBegins ? null : page.tab;
 /** @type {(value?: unknown) => void} */
 let arrive;
 page.arrived = new Promise((done) => (arrive = done)); // resolves when the tab that the page opens with is in front
