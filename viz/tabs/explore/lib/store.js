@@ -1,5 +1,5 @@
-// The attention store: the current pass and the view of it. All parts of tab Explore read this. Its parts are in store/;
-// this file applies links.
+// The attention store: the current pass and the view of it. All parts of tab Explore read this. Its parts are in
+// store/; this file applies links.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { snapshotAt, snapshotOf } from "./pass.js";

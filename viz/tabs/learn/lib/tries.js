@@ -4,8 +4,9 @@ import { h } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 
 /**
- * The buttons of a section's prepared changes, {name, words, act}, and of reset(). act(before) gets the view that was on
- * the screen; it may return a promise. A button is pressed as long as the settings that it changed stay as it left them.
+ * The buttons of a section's prepared changes, {name, words, act}, and of reset(). act(before) gets the view that was
+ * on the screen; it may return a promise. A button is pressed as long as the settings that it changed stay as it left
+ * them.
  */
 export const learnTries = (section, changes, reset) => {
   let active = null; // {name, left: the settings that it changed}

@@ -1,5 +1,5 @@
-// The view of the current pass, which a link stores. Choosing a head, a layer, a token or a scale changes this and never
-// calls Python.
+// The view of the current pass, which a link stores. Choosing a head, a layer, a token or a scale changes this and
+// never calls Python.
 
 import { opened, tabOf } from "../../../../browser/lib/address.js";
 import { afterwards, isPresenting } from "../../../../browser/lib/base.js";
