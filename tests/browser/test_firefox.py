@@ -1,0 +1,63 @@
+"""All tabs, a chart, presenting and a drag in Firefox, where it is installed (Debian: apt install firefox-esr)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.browser.conftest import App, free_port
+from tests.browser.marionette import Driver, firefox
+from viz.tabs import TABS
+
+pytestmark = pytest.mark.browser
+DRAWN = {  # tab → what holds once its first view is drawn
+    "learn": "document.querySelector('.former-learn .section[data-drawn] .plane .grip')",
+    "explore": "document.querySelector('.former-head-map[data-rev] canvas')",
+    "generate": "document.querySelector('.former-next-token[data-rev] .candidate')",
+    "mask": "document.querySelector('.former-mask-stages .map canvas')",
+    "permute": "document.querySelector('.former-permutation canvas')",
+}
+QUIET = "!document.querySelector('[data-coming]') && !document.querySelector('.note.error[role=alert]')"
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if not program:
+        pytest.skip("Firefox is not installed")
+    with firefox(program, tmp_path_factory.mktemp("firefox"), free_port()) as driver:
+        driver.command("SetWindowRect", {"width": 1280, "height": 800})
+        yield driver
+
+
+def test_every_tab_is_drawn(driver: Driver, app: App):
+    assert list(DRAWN) == [tab.name for tab in TABS]
+    for tab, drawn in DRAWN.items():
+        driver.open(f"{app.origin}/?tab={tab}")
+        driver.wait(f"{drawn} && {QUIET} && true")
+
+
+def test_a_chart_is_drawn_once_it_is_in_view(driver: Driver, app: App):
+    driver.open(f"{app.origin}/?tab=mask")
+    driver.wait("document.querySelector('.former-mask-growth .chart-place').scrollIntoView() || true")
+    driver.wait("document.querySelector('.former-mask-growth .nsewdrag') && true")
+
+
+def test_one_panel_is_presented_alone(driver: Driver, app: App):
+    driver.open(f"{app.origin}/?tab=mask&present=1&panel=mask-growth")
+    driver.wait(
+        "document.querySelector('.presented').dataset.panel === 'mask-growth' && document.body.matches('.presenting')"
+        " && getComputedStyle(document.querySelector('.former-mask-stages')).visibility === 'hidden'"
+    )
+
+
+def test_a_vector_can_be_dragged(driver: Driver, app: App):
+    driver.open(f"{app.origin}/?tab=learn&section=self-attention")
+    driver.wait(f"{DRAWN['learn']} && {QUIET} && document.querySelector('.former-learn .section .katex') && true")
+    grip = "document.querySelector('.former-learn .plane .grip').getBoundingClientRect()"
+    x, y = driver.wait(f"[{grip}.x + {grip}.width / 2, {grip}.y + {grip}.height / 2]")
+    before = driver.evaluate("location.search")
+    driver.drag((x, y), (x + 40, y + 30))
+    driver.wait(f"location.search !== {before!r}")
