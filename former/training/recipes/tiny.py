@@ -10,6 +10,7 @@ from former.config import ModelConfig
 from former.training.recipes.recipe import Recipe
 
 _SHAPE = ModelConfig(depth=2, emb=64, heads=4, seq_length=256, norm="pre", activation="gelu")
+_GATED: dict[str, Any] = {"activation": "swiglu", "ff_hidden": 170}  # three maps of 170 for two of 256
 _GENERATOR = Recipe(
     name="tiny-generator",
     description="Two blocks, with snapshots of its training from the first step to the last.",
@@ -78,6 +79,31 @@ FAMILY: tuple[Recipe, ...] = (
         steps=2_000,
         validate_every=1_000,
         snapshots=(0, 200, 400, 600, *range(800, 1_241, 40), 1_320, 1_440, 1_600, 2_000),
+    ),
+    _variant(
+        "tiny-rotary",
+        "The tiny generator with rotary positions: queries and keys are turned, nothing is added to the embeddings.",
+        model=replace(_SHAPE, positions="rotary"),
+    ),
+    _variant(
+        "tiny-rms",
+        "The tiny generator with norms by the root mean square, without centring and bias.",
+        model=replace(_SHAPE, normalisation="rms"),
+    ),
+    _variant(
+        "tiny-swiglu",
+        "The tiny generator with a gated feed-forward of two thirds of the size, and so about as many parameters.",
+        model=replace(_SHAPE, **_GATED),
+    ),
+    _variant(
+        "tiny-grouped",
+        "The tiny generator with two heads of keys and values, each shared by two heads of queries.",
+        model=replace(_SHAPE, kv_heads=2),
+    ),
+    _variant(
+        "tiny-modern",
+        "The tiny generator with rotary positions, RMS norms, a gated feed-forward and shared keys: a tiny Llama.",
+        model=replace(_SHAPE, positions="rotary", normalisation="rms", kv_heads=2, **_GATED),
     ),
     _variant(
         "tiny-gru",
