@@ -68,6 +68,11 @@ class KeyValueCache:
         self.values = like.new_empty(shape)
         self.length = 0  # tokens stored; the model increases it after the last layer
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the stored keys and values, without the room that is still free."""
+        return 2 * self.keys[:, :, :, : self.length].nbytes
+
     def at(self, layer: int) -> Extend:
         """Returns the function that adds a layer's new keys and values and returns all of them.
 

@@ -68,6 +68,7 @@ LINKS = {  # spelled as in an address; initial values are left out, as an addres
         "tab=learn&section=transformer-xl&memory=off",
         "tab=learn&section=sparse&kind=fixed&size=4",
         "tab=learn&section=going-big&bits=16",
+        "tab=learn&section=since&show=norm&added=2",
         "tab=learn&section=graphs&layers=3&row=2",
         "tab=learn&section=train-now&task=copy",
     ),

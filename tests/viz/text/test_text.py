@@ -49,8 +49,24 @@ STAY = {  # Latin words that Chinese readers write so
         "API",
     ),
     *("gpt", "gpt2", "gpt2-xl", "generator", "bert-reviews", "torch", "former"),  # models and packages
-    *("softmax", "logit", "exp", "log", "ln", "max", "rollout", "top-k", "top-p", "GELU", "ReLU", "BPE"),
+    *(
+        "softmax",
+        "logit",
+        "exp",
+        "log",
+        "ln",
+        "max",
+        "rollout",
+        "top-k",
+        "top-p",
+        "min-p",
+        "Min-p",
+        "GELU",
+        "ReLU",
+        "BPE",
+    ),
     *("CLS", "SEP", "MASK", "UNK", "unk", "xE2"),  # tokens
+    *("LayerNorm", "RMSNorm", "SwiGLU", "RoPE", "silu", "up", "Llama", "min-p", "Min-p"),
     *(
         "unifyheads",
         "save",

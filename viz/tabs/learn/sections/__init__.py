@@ -10,7 +10,7 @@ GROUPS = {
     "tricks": ("queries_keys_values", "scaling", "several_heads", "which_head", "complete"),
     "building": ("block", "classification", "positions", "generation"),
     "reasons": ("recurrent", "key_value", "encoder_decoder"),
-    "modern": ("bert", "gpt_2", "transformer_xl", "sparse", "going_big"),
+    "modern": ("bert", "gpt_2", "transformer_xl", "sparse", "going_big", "since"),
     "beyond": ("graphs", "train_now"),
 }
 GROUP_OF = {name.replace("_", "-"): group for group, names in GROUPS.items() for name in names}

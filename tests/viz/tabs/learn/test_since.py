@@ -1,0 +1,94 @@
+"""Section "Since the article": each part equals a plain recomputation, and the table holds what the cards say."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import former
+from former.generate import KeyValueCache
+from viz.tabs.learn.sections import since
+from viz.text import Refusal
+
+VIEW = {"text": "The cat sat on the mat.", "at": 20, "back": 5, "head": 1, "shift": 30, "added": 2.0, "length": 3}
+
+
+def answer(question, **changes):
+    return since.SECTION.questions[question].compute({}, VIEW | changes)
+
+
+def rotated(vector, place):
+    """Turns a vector as complex numbers, in float64."""
+    half = len(vector) // 2
+    points = vector[:half] + 1j * vector[half:]
+    points = points * np.exp(1j * place * 10_000.0 ** (-np.arange(half) / half))
+    return np.concatenate((points.real, points.imag))
+
+
+def test_a_turned_query_and_key_score_as_the_model_does_wherever_both_stand():
+    found = answer("turned")
+    q, k = (found[name].double().numpy() for name in ("q", "k"))
+    assert (found["at"], found["key"], found["distance"]) == (20, 15, 5)
+    assert found["turned_q"].numpy() == pytest.approx(rotated(q, 50), abs=1e-4)
+    assert found["turned_k"].numpy() == pytest.approx(rotated(k, 45), abs=1e-4)
+    expected = rotated(q, 5) @ k / math.sqrt(len(q))
+    # angles in float32, up to 150 radians: off by about 1e-5
+    for score in ("score", "moved", "later"):
+        assert float(found[score]) == pytest.approx(expected, abs=1e-3)
+    assert float(found["parts"].sum()) == pytest.approx(expected, abs=1e-3)
+    for distance in (0, 5, 200):
+        score = rotated(q, distance) @ k / math.sqrt(len(q))
+        assert float(found["by_distance"][distance]) == pytest.approx(score, abs=1e-3)
+
+
+def test_a_planes_arrows_are_as_far_apart_as_its_angle_says():
+    found = answer("turned", shift=0)
+    unturned = found["k"].unflatten(0, (2, -1)).T.tolist()  # (s/2, 2)
+    for plane, k, angle in zip(found["planes"], unturned, (15 * found["angles"] / 5).tolist(), strict=True):
+        cos, sin = math.cos(angle), math.sin(angle)
+        assert plane[1].tolist() == pytest.approx([k[0] * cos - k[1] * sin, k[1] * cos + k[0] * sin], abs=1e-4)
+
+
+def test_layer_norm_takes_off_what_is_added_to_every_number_and_rms_norm_does_not():
+    found = answer("normed")
+    x = found["x"].double().numpy()
+    assert found["layer"].numpy() == pytest.approx((x - x.mean()) / np.sqrt(x.var() + 1e-5), abs=1e-4)
+    assert found["rms"].numpy() == pytest.approx(x / np.sqrt((x**2).mean() + 1e-5), abs=1e-4)
+    assert float(found["moved_layer"]) < 1e-4
+    assert float(found["moved_rms"]) > 0.1
+    assert found["shown"].shape == (3, since.NUMBERS)
+
+
+def test_a_gated_number_is_up_times_silu_of_its_gate_as_the_model_computes_it():
+    found = answer("gated")
+    gate, up = (found[name].double().numpy() for name in ("gate", "up"))
+    assert found["hidden"].numpy() == pytest.approx(gate / (1 + np.exp(-gate)) * up, abs=1e-4)
+    assert float(found["error"]) < 1e-4
+    assert found["rows"][:, 3].abs().min() >= np.sort(np.abs(found["hidden"].numpy()))[-since.NUMBERS] - 1e-6
+
+
+def test_a_cache_is_as_large_as_its_keys_and_values():
+    found = answer("cached")
+    for i, config in enumerate(since.PUBLISHED.values()):
+        numbers = 2 * config.depth * config.head_size * since.LENGTHS[VIEW["length"]]
+        assert found["shared"][i] == 2 * numbers * found["kv_heads"][i]
+        assert found["own"][i] == 2 * numbers * found["heads"][i]
+
+
+@pytest.mark.parametrize("line", since.opening({})["family"], ids=lambda line: line["name"])
+def test_the_table_holds_what_the_card_says_and_what_a_run_caches(line):
+    bundle = former.load(line["name"])
+    assert line["bits"] == next(held["bits_per_byte"] for held in bundle.card["quality"] if held["split"] == "val")
+    assert line["seconds"] == bundle.card["processor_seconds"]
+    assert line["steps"] == bundle.card["step"] == 500
+    cache = KeyValueCache(bundle.config)
+    with torch.inference_mode():
+        bundle.model(torch.tensor([bundle.tokenizer.encode("four")]), cache=cache)
+    assert cache.nbytes == 4 * line["cached"]
+
+
+@pytest.mark.parametrize("wrong", [{"text": " "}, {"at": since.MOST}, {"shift": -1}, {"head": 4}, {"back": None}])
+def test_an_invalid_view_is_refused(wrong):
+    with pytest.raises(Refusal):
+        answer("turned", **wrong)

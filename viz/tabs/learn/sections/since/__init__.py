@@ -1,0 +1,270 @@
+"""Section "Since the article": rotary positions, RMS norms, gated feed-forwards and shared keys, each in a tiny model.
+
+Sizes: t tokens, e embedding, s size of one head.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import former
+from former import gpt2, llama
+from former.blocks import NORMS, SwiGLU
+from former.generate import KeyValueCache
+from former.positions import RotaryPositions
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
+from viz.passes.loaded import Models
+from viz.passes.run import tokenize
+from viz.server.view import View, read_index, read_number
+from viz.tabs.learn import family
+from viz.tabs.learn.section import Section
+
+TEXT = "The cat sat on the mat, and the cat slept."
+MOST = 60  # tokens that are read
+SHIFTS = 200  # places by which both tokens may move
+LATER = 100  # places by which the check moves them
+FAR = 256  # distances of the curve: the context of training
+ROTARY, RMS, GATED, MODERN = "tiny-rotary", "tiny-rms", "tiny-swiglu", "tiny-modern"
+FAMILY = (family.PLAIN, ROTARY, RMS, GATED, "tiny-grouped", MODERN)
+NUMBERS = 12  # of a vector that are shown
+ADDED = 3.0  # the most that may be added to each number
+LENGTHS = [2**power for power in range(7, 16)]  # t = 128 … 32,768
+PUBLISHED = {
+    "GPT-2 XL": gpt2.config(**gpt2.SIZES["gpt2-xl"]),
+    "TinyLlama 1.1B": llama.config(**llama.SIZES["tinyllama-1.1b"]),
+    "Llama 3.2 1B": llama.config(**llama.SIZES["llama-3.2-1b"]),
+    "Qwen2 0.5B": llama.config(**llama.SIZES["qwen2-0.5b"]),
+    "SmolLM2 135M": llama.config(**llama.SIZES["smollm2-135m"]),
+}
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """Returns the section's initial view, its limits, and the tiny models from their cards."""
+    del models
+    rotary = family.load(ROTARY).bundle.config
+    return {
+        "text": TEXT,
+        "most": MOST,
+        "shifts": SHIFTS,
+        "heads": rotary.heads,
+        "planes": rotary.head_size // 2,
+        "added": ADDED,
+        "lengths": LENGTHS,
+        "family": [described(name) for name in FAMILY],
+        "models": {"rotary": ROTARY, "norm": RMS, "gate": GATED, "modern": MODERN},
+    }
+
+
+def described(name: str) -> dict[str, Any]:
+    """Returns a tiny model's line of the table: also "seconds" of processor time, and what it caches for each token."""
+    bundle = family.load(name).bundle
+    line = {**family.described(name), "seconds": bundle.card["processor_seconds"]}
+    return {**line, "cached": cache_bytes(bundle.config, 1, torch.float32)}
+
+
+def cache_bytes(config: Any, t: int, dtype: torch.dtype) -> int:
+    """Returns the bytes of a full cache of t tokens, made on the meta device, without data."""
+    cache = KeyValueCache(replace(config, seq_length=t), torch.empty(0, dtype=dtype, device="meta"))
+    cache.reserve(t)
+    cache.length = t
+    return cache.nbytes
+
+
+def read_text(view: View, name: str) -> dict[str, Any]:
+    """Reads the text, and the place of a token, for one of the tiny models.
+
+    Raises:
+        Refusal: an invalid view.
+    """
+    loaded = family.load(name)
+    tokenize(loaded, view.get("text", ""))
+    return {"bundle": loaded, "text": view["text"], "at": read_index(view, "at", MOST)}
+
+
+def run(bundle: former.Bundle, text: str, at: int, points: tuple[str, ...], layer: int) -> tuple[Any, int, list[str]]:
+    """Runs a text through a layer of a model; returns the capture, `at` within the text, and the labels."""
+    ids = bundle.tokenizer.encode(text)[:MOST]
+    _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), points, [layer])
+    return capture, min(at, len(ids) - 1), bundle.tokenizer.labels(ids)
+
+
+def turned(positions: RotaryPositions, vector: Tensor, places: Tensor) -> Tensor:
+    """Returns a vector (s,) turned as at each of these places (n,): (n, s)."""
+    return positions.turn(places, vector.dtype)(vector.expand(len(places), -1))
+
+
+@torch.inference_mode()
+def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, shift: int = 0) -> Numbers:
+    """Turns the query and the key of two tokens, in a head of the first layer, as rotary positions do.
+
+    Args:
+        bundle: a generator with rotary positions and a head of keys for each head of queries.
+        text: its first `MOST` tokens are read.
+        at: place of the query; limited to the last token.
+        back: distance to the key; limited to the first token.
+        head: of the first layer.
+        shift: by how many places both move.
+    Returns:
+        "labels"; "at" and "key"; "q" and "k" (s,), not turned; "turned_q" and "turned_k", as at the places moved by
+        `shift`; "planes" (s/2, 2, 2), the two as points of each plane; "angles" (s/2,), between the turns of the two,
+        in radians; "parts" (s/2,), what each plane adds to the score; "score" as the model computes it, "moved" that of
+        the turned vectors, and "later" as if both were `LATER` places further; "by_distance" (FAR,), the score of
+        these two vectors at each distance, and "distance", their own.
+    """
+    capture, at, labels = run(bundle, text, at, ("q", "k", "scores"), 0)
+    key, positions = max(0, at - back), bundle.model.transformer.positions
+    both = {"q": (capture["q", 0][0, head, at], at), "k": (capture["k", 0][0, head, key], key)}
+    q, k = (turned(positions, seen, torch.tensor([-place]))[0] for seen, place in both.values())
+
+    def scores(query: Tensor, others: Tensor) -> Tensor:
+        return turned(positions, q, query) @ turned(positions, k, others).T / len(q) ** 0.5
+
+    here = torch.tensor([[at, key]]) + torch.tensor([[shift], [shift + LATER]])  # (2, 2)
+    turned_q, turned_k = turned(positions, q, here[:1, 0])[0], turned(positions, k, here[:1, 1])[0]
+    planes = torch.stack([each.unflatten(0, (2, -1)).T for each in (turned_q, turned_k)], 1)  # (s/2, 2, 2)
+    return {
+        "labels": labels,
+        **{"at": at, "key": key, "distance": at - key},
+        **{"q": q, "k": k, "turned_q": turned_q, "turned_k": turned_k, "planes": planes},
+        "angles": (at - key) * positions.frequencies(q),
+        "parts": planes.prod(1).sum(-1) / len(q) ** 0.5,
+        "score": capture["scores", 0][0, head, at, key],
+        "moved": scores(here[:1, 0], here[:1, 1])[0, 0],
+        "later": scores(here[1:, 0], here[1:, 1])[0, 0],
+        "by_distance": scores(torch.arange(FAR), torch.tensor([0]))[:, 0],
+    }
+
+
+def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `turn_head`."""
+    heads = family.load(ROTARY).bundle.config.heads
+    named = {"back": MOST, "head": heads, "shift": SHIFTS + 1}
+    return {**read_text(view, ROTARY), **{name: read_index(view, name, size) for name, size in named.items()}}
+
+
+@torch.inference_mode()
+def norm_vector(bundle: former.Bundle, text: str, at: int, added: float = 0.0) -> Numbers:
+    """Norms one token's vector in the residual stream, by layer norm and by its root mean square.
+
+    Args:
+        bundle: a generator.
+        text: its first `MOST` tokens are read.
+        at: place of the token; limited to the last.
+        added: added to each number of the vector.
+    Returns:
+        "labels"; "at"; "x" (e,), the vector before the second layer, with `added`; "layer" and "rms", the vector
+        normed by each, without gain and bias; "mean" of x and "size", its root mean square; "moved_layer" and
+        "moved_rms", the largest change of a normed number by what was added; "names" of the first `NUMBERS`, and
+        "shown" (3, NUMBERS) of the three vectors.
+    """
+    capture, at, labels = run(bundle, text, at, ("resid_pre",), 1)
+    before = capture["resid_pre", 1][0, at]
+    x, eps = before + added, bundle.config.norm_eps
+    norms = {name: norm(len(x), eps) for name, norm in NORMS.items()}
+    result = {name: norm(x) for name, norm in norms.items()}
+    return {
+        **{"labels": labels, "at": at, "x": x, **result},
+        "mean": x.mean(),
+        "size": x.square().mean().sqrt(),
+        **{f"moved_{name}": (result[name] - norm(before)).abs().max() for name, norm in norms.items()},
+        "names": list(range(NUMBERS)),
+        "shown": torch.stack((x, result["layer"], result["rms"]))[:, :NUMBERS],
+    }
+
+
+def read_vector(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `norm_vector`."""
+    return {**read_text(view, RMS), "added": read_number(view, "added", -ADDED, ADDED, default=0.0)}
+
+
+@torch.inference_mode()
+def gate_token(bundle: former.Bundle, text: str, at: int) -> Numbers:
+    """Computes the hidden numbers of one token in the first layer's gated feed-forward.
+
+    Args:
+        bundle: a generator with such a feed-forward.
+        text: its first `MOST` tokens are read.
+        at: place of the token; limited to the last.
+    Returns:
+        "labels"; "at"; "gate" and "up" (hidden,), the two maps of the token's normed vector; "open", silu of the gate;
+        "hidden", its product with `up`; "error": how far that is from what the model computes; "closed": the share of
+        gates whose factor is below 0.1; "top": indices of the `NUMBERS` largest hidden numbers, "rows"
+        (NUMBERS, 4) of all four there, and its columns "given" by `up` and "passed" on.
+    """
+    capture, at, labels = run(bundle, text, at, ("resid_mid", "mlp_hidden"), 0)
+    block = bundle.model.transformer.blocks[0]
+    first = block.ff[0]
+    x = block.norm2(capture["resid_mid", 0][0, at])
+    gate, up = first.gate(x), first.up(x)
+    factor = torch.nn.functional.silu(gate)
+    hidden = factor * up
+    top = hidden.abs().topk(NUMBERS).indices
+    return {
+        **{"labels": labels, "at": at, "gate": gate, "open": factor, "up": up, "hidden": hidden},
+        "error": (hidden - capture["mlp_hidden", 0][0, at]).abs().max(),
+        "closed": (factor.abs() < 0.1).float().mean(),
+        "top": top.tolist(),
+        "rows": torch.stack((gate, factor, up, hidden), 1)[top],
+        **{"given": up[top], "passed": hidden[top]},
+    }
+
+
+def count_caches(t: int) -> Numbers:
+    """Counts the bytes that published models keep for t tokens, in float16.
+
+    Args:
+        t: number of tokens.
+    Returns:
+        "names"; "heads" and "kv_heads" of each; "shared": bytes of its cache, and "own": of one in which each head of
+        queries had keys and values of its own.
+    """
+    configs = PUBLISHED.values()
+    return {
+        "names": list(PUBLISHED),
+        "heads": [config.heads for config in configs],
+        "kv_heads": [config.key_heads for config in configs],
+        "shared": [cache_bytes(config, t, torch.float16) for config in configs],
+        "own": [cache_bytes(replace(config, kv_heads=None), t, torch.float16) for config in configs],
+    }
+
+
+CURVE = Draw(figures.similarity, Field("by_distance"), Field("distance"), axes=("distance", "score"))
+NORMED = Draw(figures.bars, Field("rms"), before=Field("layer"), axis="normed")
+PASSED = Draw(figures.bars, Field("passed"), Field("top"), before=Field("given"), axis="number")
+CACHES = Draw(figures.bars, Field("shared"), Field("names"), before=Field("own"), axis="bytes")
+
+SECTION = Section(
+    name="since",
+    article="Going big",
+    equation=(
+        r"(R_i\, q) \cdot (R_j\, k) = q \cdot (R_{j-i}\, k) \qquad"
+        r" \mathrm{rms}(x) = \frac{x}{\sqrt{\mathrm{mean}(x^2)}} \odot g \qquad"
+        r" \mathrm{ff}(x) = W \left(\mathrm{silu}(G x) \odot U x\right)"
+    ),
+    code=(RotaryPositions.turn, SwiGLU, KeyValueCache),
+    questions={
+        "turned": Question(turn_head, read_pair, CURVE, charted=True, when=shown("rotary"), unsent=("by_distance",)),
+        "normed": Question(norm_vector, read_vector, NORMED, when=shown("norm"), unsent=("x", "layer", "rms")),
+        "gated": Question(
+            gate_token,
+            lambda models, view: read_text(view, GATED),  # noqa: ARG005
+            PASSED,
+            when=shown("gate"),
+            unsent=("gate", "open", "up", "hidden", "given", "passed"),
+        ),
+        "cached": Question(
+            count_caches,
+            lambda models, view: {"t": LENGTHS[read_index(view, "length", len(LENGTHS))]},  # noqa: ARG005
+            CACHES,
+            charted=True,
+            when=shown("cache"),
+        ),
+    },
+    opening=opening,
+)
