@@ -34,22 +34,48 @@ def next_token_probs(
     Raises:
         ValueError: a rule out of range.
     """
+    *_, probs = apply_rules(logits, temperature, top_k, top_p, min_p).values()
+    return probs / probs.sum()
+
+
+def apply_rules(
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
+) -> dict[str, Tensor]:
+    """Applies the sampling rules one after another, to see what each of them removes.
+
+    Args:
+        logits, temperature, top_k, top_p, min_p: as of `next_token_probs`.
+    Returns:
+        By the name of each rule that is set, in their order, what is left after it (num_tokens,): 0 for the tokens that
+        it or an earlier rule removed; after `top_p` and `min_p` not renormalised.
+    Raises:
+        ValueError: a rule out of range.
+    """
     check_rules(temperature, top_k, top_p, min_p)
     if temperature == 0:
-        return torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)
+        return {"temperature": torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)}
     # Subtract the maximum, then divide by a number that float32 does not round to 0: no inf - inf, no 0 / 0.
     logits = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
-    if top_k is not None and top_k < len(logits):
-        logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
     probs = logits.softmax(-1)
-    if top_p is not None and top_p < 1:  # at 1 all tokens stay, even if a rounded sum reaches 1 early
-        sorted_probs, order = probs.sort(descending=True, stable=True)
-        cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # sum over all more likely tokens
-        cut[0] = False  # in case the dtype rounds top_p to 0
-        probs = probs.masked_fill(torch.zeros_like(cut).scatter(0, order, cut), 0.0)
+    left = {"temperature": probs}
+    if top_k is not None:
+        if top_k < len(logits):
+            probs = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf).softmax(-1)
+        left["top_k"] = probs
+    if top_p is not None:
+        if top_p < 1:  # at 1 all tokens stay, even if a rounded sum reaches 1 early
+            sorted_probs, order = probs.sort(descending=True, stable=True)
+            cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # sum over all more likely tokens
+            cut[0] = False  # in case the dtype rounds top_p to 0
+            probs = probs.masked_fill(torch.zeros_like(cut).scatter(0, order, cut), 0.0)
+        left["top_p"] = probs
     if min_p is not None:
-        probs = probs.masked_fill(probs < min_p * probs.max(), 0.0)
-    return probs / probs.sum()
+        left["min_p"] = probs.masked_fill(probs < min_p * probs.max(), 0.0)
+    return left
 
 
 def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:

@@ -10,9 +10,11 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
+import former
 from tests.browser.pages import REFUSED, Writing, agrees, check_shares, tab_to
 from tests.browser.reference import Reference, rule
 from tests.ranked import check_largest
+from viz.tabs.generate import drawing
 from viz.tabs.generate.routes import STREAMS
 from viz.text import message
 
@@ -99,7 +101,7 @@ def test_the_bars_show_the_models_distribution_and_what_the_rules_leave_of_it(ta
     check_shares([(label, own) for label, own, _ in rows[:10]], {label: float(probs[i]) for label, i in tokens.items()})
     for label, _, after in rows[:10]:
         token = tokens[label]
-        assert after == "cut" if kept[token] == 0 else agrees(after, float(kept[token]))
+        assert after == "top-k" if kept[token] == 0 else agrees(after, float(kept[token]))
     width = tab.page.locator(".former-next-token .candidate i.model").first.evaluate("bar => bar.style.width")
     assert float(width.removesuffix("%")) / 100 == pytest.approx(float(probs.max()), abs=1e-4)
 
@@ -177,6 +179,27 @@ def test_another_candidate_after_going_back_begins_a_branch_and_the_first_can_be
     branches.first.click()
     tab.rested()
     assert tab.written() == first
+
+
+def test_draws_stand_beside_the_probabilities_beams_in_the_tree_and_the_cache_is_measured(tab):
+    tab.open(text=PROMPT, top_k=3, length=300)
+    expect(tab.page.locator(".former-written-text .sentence")).to_contain_text(f"{256 - len(PROMPT)} tokens from here")
+    tab.press("Draw 100 times")
+    tab.page.locator(".former-next-token[data-draws='100']").wait_for()
+    times = [int(text.split()[0]) for text in tab.page.locator(".former-next-token .times").all_inner_texts()]
+    assert sum(times) == 100
+    assert sum(count > 0 for count in times) <= 3
+    tab.press("Beam search")
+    expect(tab.page.locator(".former-trail .branch")).to_have_count(4)
+    tab.rested()
+    bundle = former.load("generator")
+    best, *others = former.beam_search(bundle.model, [*PROMPT.encode()], drawing.SEARCHED, 4)
+    # another beam is as good if only rounding decides between the two
+    assert tab.written() in [best.ids, *(beam.ids for beam in others if best.score - beam.score < 1e-4)]
+    kept = tab.page.locator(".former-cache[data-rev]")
+    expect(kept).to_have_attribute("data-bytes", f"{(len(PROMPT) + drawing.SEARCHED) * 2 * 12 * 256 * 4}")
+    tab.press("Measure a step")
+    expect(kept.locator("[data-time]")).to_have_count(2)
 
 
 @pytest.mark.own_page

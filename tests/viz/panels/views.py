@@ -11,6 +11,7 @@ SWITCHES = {**WORDS, "positions": "none", "mask": "none"}
 MASKED = {"model": "tiny-generator", "text": "The cat sat on the mat.", "mask": "strided", "size": 4}
 LONG = {"long": "The cat sat on the mat, naïve as it was.", "seed": 3}
 WRITTEN = {"model": "tiny-generator", "text": "The cat sat on the mat.", "written": [32, 80], "seed": 4}
+RULES = {"penalty": 1.2, "min_p": 0.05, "rounds": 2}
 HEAD = {**WRITTEN, "layer": 1, "head": 3, "of": "head"}
 BRANCHES = {"branches": [[0, 0, [32, 80]], [0, 1, [33]]]}
 
@@ -33,8 +34,9 @@ VIEWS: dict[str, list[dict[str, Any]]] = {
         {**HEAD, "text": HOSTILE, "second": "gpt", "second_written": [300, 301, 302]},
         {**HEAD, "model": "gpt", "layer": 3, "head": 6, "second": "tiny-generator"},
     ],
-    "next-token": [WRITTEN, {**WRITTEN, "temperature": 0.8, "top_k": 7, "top_p": 0.9, "model": "gpt"}],
-    "trail": [WRITTEN | BRANCHES, {**WRITTEN, **BRANCHES, "text": HOSTILE}],
+    "next-token": [WRITTEN, {**WRITTEN, "temperature": 0.8, "top_k": 7, "top_p": 0.9, "model": "gpt"}, WRITTEN | RULES],
+    "cache": [WRITTEN, {**WRITTEN, "model": "gpt", "text": "The cat sat on the mat. " * 60}],
+    "trail": [WRITTEN | BRANCHES | {"searched": [32], "beams": 3}, {**WRITTEN, **BRANCHES, "text": HOSTILE}],
     "mask-stages": [{**MASKED, "mask": mask, "layer": 1, "head": 2} for mask in ("none", "causal", "fixed")]
     + [{**MASKED, "text": HOSTILE, "layer": 0, "head": 0}],
     "mask-growth": [{**MASKED, "mask": mask} for mask in ("local", "strided")],
@@ -114,6 +116,7 @@ SECTION_VIEWS: dict[str, dict[str, Any]] = {  # of each section of tab Learn
     "complete": {"text": "not a bad film", "step": 3},
     "block": {"show": "stack", "text": "not a bad film", "at": 3, "attention": "off", "depth": 3, "seed": 1},
     "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
+    "since": {"show": "rotary", "text": "The cat", "at": 5, "back": 2, "head": 1, "shift": 30, "added": 2, "length": 3},
     "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
     "positions": {"show": "score", "text": "not a bad film", "order": "1.0.2.3", "head": 1, "at": 5, "key": None},
     "key-value": LOOKUP,
@@ -138,5 +141,6 @@ VIEWS["learn-transformer-xl"] += [SECTION_VIEWS["transformer-xl"] | {"show": sho
 VIEWS["learn-several-heads"] += [SECTION_VIEWS["several-heads"] | {"show": "sizes", "count": 7}]
 VIEWS["learn-bert"] += [SECTION_VIEWS["bert"] | {"show": show} for show in ("texts", "figures")]
 VIEWS["learn-positions"] += [SECTION_VIEWS["positions"] | {"show": show} for show in ("order", "length")]
+VIEWS["learn-since"] += [SECTION_VIEWS["since"] | {"show": show} for show in ("norm", "gate", "cache")]
 VIEWS["learn-block"] += [SECTION_VIEWS["block"] | {"show": show} for show in ("linear", "gradient")]
 VIEWS["learn-queries-keys-values"] += [SECTION_VIEWS["queries-keys-values"] | {"show": "head"}]

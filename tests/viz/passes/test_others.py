@@ -188,7 +188,7 @@ def test_a_gpt2_on_pieces_writes_a_text_with_spaces_between_words_and_none_in_ch
     assert [frame["token"] for frame in frames] == [None, *given]
     for at, frame in enumerate(frames):
         expected = model(torch.tensor([ids[: 4 + at]])).logits[0, -1].softmax(-1)
-        candidates = {i: prob for i, _, prob, _ in frame["candidates"]}
+        candidates = {i: prob for i, _, prob, *_ in frame["candidates"]}
         assert candidates == pytest.approx({i: float(expected[i]) for i in candidates}, abs=1e-4)
     labels: list[str] = []
     for frame in frames:

@@ -6,6 +6,7 @@ import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
 import { makePanel } from "../../browser/lib/panel.js";
+import { site } from "../../browser/lib/site.js";
 import { writing } from "./lib/writing.js";
 
 const makeRow = () => {
@@ -13,32 +14,43 @@ const makeRow = () => {
     label: h("span", { class: "label" }),
     model: h("i", { class: "model" }),
     kept: h("i", { class: "kept" }),
+    draws: h("i", { class: "draws", hidden: true }),
+    times: h("span", { class: "times" }),
     share: h("span", { class: "share" }),
     after: h("span", { class: "after" }),
     mark: h("span", { class: "mark" }),
   };
-  const { label, model, kept, share, after, mark } = parts;
+  const { label, model, kept, draws, times, share, after, mark } = parts;
   const button = h(
     "button",
     { onclick: () => writing.take(row.token) },
     label,
-    h("span", { class: "bars" }, model, kept),
+    h("span", { class: "bars" }, model, kept, draws),
     share,
     after,
+    times,
     mark,
   );
   const row = { token: 0, item: h("li", {}, button), button, ...parts };
   return row;
 };
 
-const paintRow = (row, [token, label, prob, kept], drawn, taken) => {
+/** What a rule of the sampling did, in words. */
+const applied = ([rule, removed]) =>
+  say("write_applied_rule", { rule, removed, value: writing.settings[rule].toFixed(rule === "top_k" ? 0 : 2) });
+
+const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, taken) => {
   row.token = token;
   row.label.textContent = label;
   row.model.style.width = `${100 * prob}%`;
   row.kept.style.width = `${100 * kept}%`;
   row.share.textContent = asShare(prob);
-  const cut = kept === null;
-  row.after.textContent = cut ? say("write_cut") : asShare(kept);
+  const cut = rule !== null;
+  row.after.textContent = cut ? say("write_cut", { rule }) : asShare(kept);
+  const count = drawnOften?.counts[drawnOften.ids.indexOf(token)] ?? 0;
+  row.draws.hidden = !drawnOften;
+  row.draws.style.width = `${(100 * count) / (drawnOften?.draws ?? 1)}%`;
+  row.times.textContent = drawnOften ? say("write_times", { count }) : "";
   const role = token === taken ? "taken" : token === drawn ? "drawn" : "";
   row.mark.textContent = role && say(`write_${role}`);
   row.button.className = `candidate ${role} ${cut ? "cut" : ""}`;
@@ -51,7 +63,12 @@ const paintRow = (row, [token, label, prob, kept], drawn, taken) => {
 export const mount = ({ element }) => {
   const list = h("ol", { class: "candidates" });
   const rest = h("p", { class: "rest" });
-  const left = h("p", { class: "left" });
+  const [left, order, often] = ["left", "order", "often"].map((name) => h("p", { class: name }));
+  const draw = h(
+    "button",
+    { class: "draw", title: say("write_draw_hint"), onclick: writing.draw },
+    say("write_draw", { count: site.limits.draws }),
+  );
   const { tools, body, foot } = makePanel(element, say("write_next_title"));
   tools.append(
     h(
@@ -62,9 +79,10 @@ export const mount = ({ element }) => {
       h("i", { class: "kept" }),
       say("write_kept_bar"),
     ),
+    draw,
   );
   body.append(list);
-  foot.append(rest, left);
+  foot.append(order, rest, left, often);
 
   const rows = [];
 
@@ -77,13 +95,24 @@ export const mount = ({ element }) => {
     state.candidates.forEach((candidate, i) => {
       if (!rows[i]) rows.push(makeRow());
       if (!rows[i].item.isConnected) list.append(rows[i].item);
-      paintRow(rows[i], candidate, state.drawn, taken);
+      paintRow(rows[i], candidate, state, taken);
     });
     rows.slice(state.candidates.length).forEach((row) => row.item.remove());
     const [count, prob, kept] = state.rest;
     rest.textContent = count ? say("write_rest", { count, prob: asShare(prob), kept: asShare(kept) }) : "";
     const [before, after] = state.bits;
     left.textContent = say("write_left", { left: state.left, before: before.toFixed(1), after: after.toFixed(1) });
+    const { penalty } = writing.settings;
+    order.textContent = say("write_applied", {
+      penalty: penalty > 1 ? penalty.toFixed(2) : "none",
+      rules: Object.entries(state.removed).map(applied).join(" → "),
+    });
+    const { drawnOften } = state;
+    draw.disabled = writing.runs() || state.rounds === site.limits.rounds;
+    often.textContent = drawnOften
+      ? say("write_often", { draws: drawnOften.draws, tokens: drawnOften.ids.length })
+      : "";
+    element.dataset.draws = drawnOften?.draws ?? 0;
     const [[, likeliest, most]] = state.candidates;
     const among = Math.round(2 ** before);
     if (writing.status === "idle")

@@ -16,6 +16,7 @@ from viz.browser.language import label
 from viz.passes.loaded import Models, first_ahead, writers
 from viz.tabs.base import Site, about
 from viz.tabs.generate import panels
+from viz.tabs.generate.cache import cache_facts
 from viz.text.examples import EXAMPLES
 
 HERE = Path(__file__).parent
@@ -29,6 +30,7 @@ def settings(models: Models) -> dict[str, Any]:
                 "layers": config.depth,
                 "heads": config.heads,
                 "context": config.seq_length + getattr(config, "memory_length", 0),
+                "cache": cache_facts(loaded),
                 "about": about(loaded),
             }
             for name, loaded in models.items()
@@ -52,3 +54,4 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         with gr.Column(scale=2, min_width=320):
             browser.panel(panels.NEXT_TOKEN)
             browser.panel(panels.TRAIL)
+            browser.panel(panels.CACHE)

@@ -9,8 +9,8 @@ from typing import Any
 from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Loaded, Models, writers
-from viz.server.view import View, read_choice, read_index, read_model
-from viz.tabs.generate import writing
+from viz.server.view import View, read_choice, read_index, read_model, read_whole
+from viz.tabs.generate import cache, drawing, writing
 from viz.text import Refusal
 
 HERE = Path(__file__).parent
@@ -46,12 +46,36 @@ def read_second(models: Models, view: View) -> dict[str, Any]:
 def read_rules(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `writing.predict_next`."""
     _, order, asked = read_written(models, view)
-    temperature, top_k, top_p = order.rules
-    return {**asked, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": order.seed}
+    return {**asked, **order.rules._asdict(), "seed": order.seed}
+
+
+def read_rounds(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `drawing.draw_often`."""
+    return {**read_rules(models, view), "rounds": read_whole(view, "rounds", 1, drawing.ROUNDS)}
+
+
+def read_search(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `drawing.search_beams`: from the tokens "searched" on; the beams end with the context."""
+    loaded, order, asked = read_written(models, {**view, "written": view.get("searched")})
+    if not cache.keeps(loaded.bundle.model):
+        raise Refusal("beams_causal")
+    free = loaded.bundle.config.seq_length - len(order.ids)
+    if free < 1:
+        raise Refusal("beams_full", context=loaded.bundle.config.seq_length)
+    beams = read_whole(view, "beams", 1, drawing.BEAMS, "write_beams")
+    return {**asked, "beams": beams, "length": min(free, drawing.SEARCHED)}
+
+
+def read_cache(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `cache.measure_cache`."""
+    loaded, _, asked = read_written(models, view)
+    if not cache.keeps(loaded.bundle.model):
+        raise Refusal("no_cache")
+    return asked
 
 
 def read_branches(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `writing.unfold_branches`.
+    """Reads the arguments of `drawing.unfold_branches`.
 
     Raises:
         Refusal: a branch that does not leave an earlier one.
@@ -79,6 +103,8 @@ def read_branch(way: object, number: int, num_tokens: int) -> tuple[int, int, li
 
 LOOKS = Draw(figures.bars, Field("looks"), Field("labels"), axis="weight")
 NEXT = Draw(figures.next_tokens, Field("kept"), Field("labels"), before=Field("probs"), top=writing.CANDIDATES)
+DRAWN = Draw(figures.bars, Field("shares"), Field("labels"), before=Field("kept"), axis="share")
+BEAMS = Draw(figures.bars, Field("log_probs"), Field("texts"), axis="log₂ probability")
 LENGTHS = Draw(figures.bars, Field("lengths"), Field("names"), axis="tokens")
 
 WRITTEN_TEXT = Panel(
@@ -98,7 +124,29 @@ WRITTEN_TEXT = Panel(
     },
 )
 NEXT_TOKEN = Panel(
-    "next-token", HERE / "next_token.js", {"prediction": Question(writing.predict_next, read_rules, NEXT)}
+    "next-token",
+    HERE / "next_token.js",
+    {
+        "prediction": Question(writing.predict_next, read_rules, NEXT, when=lambda view: view.get("rounds") is None),
+        "draws": Question(
+            drawing.draw_often, read_rounds, DRAWN, when=lambda view: view.get("rounds") is not None, fast=True
+        ),
+    },
+    {"draws": drawing.DRAWS, "rounds": drawing.ROUNDS},
 )
-TRAIL = Panel("trail", HERE / "trail.js", {"branches": Question(writing.unfold_branches, read_branches, LENGTHS)})
-PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL)
+TRAIL = Panel(
+    "trail",
+    HERE / "trail.js",
+    {
+        "branches": Question(drawing.unfold_branches, read_branches, LENGTHS),
+        "search": Question(
+            drawing.search_beams, read_search, BEAMS, when=lambda view: view.get("searched") is not None, fast=True
+        ),
+    },
+    {"beams": drawing.BEAMS},
+)
+TIMES = Draw(figures.bars, Field("seconds"), Field("names"), axis="seconds")
+CACHE = Panel(
+    "cache", HERE / "cache" / "cache.js", {"step": Question(cache.measure_cache, read_cache, TIMES, fast=True)}
+)
+PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL, CACHE)

@@ -3,6 +3,7 @@
 import { eachFrame, h, shorten } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";
 import { makePanel } from "../../browser/lib/panel.js";
+import { site } from "../../browser/lib/site.js";
 import { writing } from "./lib/writing.js";
 
 const PREVIEW = 28;
@@ -25,7 +26,8 @@ const describe = ({ from, parent, first }, number) => {
       })
     : say("write_branch_first", { count });
   const text = written.slice(at).join("");
-  return { end, said, preview: shorten(text, PREVIEW) };
+  const beam = end.beam ? `${say("write_beam", end.beam)} · ` : "";
+  return { end, said: beam + said, preview: shorten(text, PREVIEW) };
 };
 
 export const mount = ({ element }) => {
@@ -33,7 +35,17 @@ export const mount = ({ element }) => {
   const clear = h("button", { onclick: writing.clear }, say("write_clear"));
   const gone = h("p", { class: "quiet", role: "status" });
   const { tools, body, foot } = makePanel(element, say("write_trail_title"));
-  tools.append(clear);
+  const beams = h(
+    "select",
+    { "aria-label": say("write_beams"), onchange: () => writing.set({ beams: Number(beams.value) }) },
+    ...Array.from({ length: site.limits.beams - 1 }, (_, i) => h("option", { value: i + 2 }, i + 2)),
+  );
+  const search = h(
+    "button",
+    { class: "search", title: say("write_search_hint"), onclick: writing.search },
+    say("write_search"),
+  );
+  tools.append(h("label", { class: "field" }, h("span", { class: "name" }, say("write_beams")), beams), search, clear);
   body.append(list);
   foot.append(gone);
 
@@ -67,6 +79,7 @@ export const mount = ({ element }) => {
   });
 
   writing.subscribe(element, (changed) => {
+    if (changed.has("beams")) beams.value = writing.settings.beams;
     if (changed.has("text")) paint();
   });
 };

@@ -26,13 +26,14 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 import former
-from former.generate import next_token_probs, window_for
+from former.generate import window_for
+from former.sampling import apply_rules, penalise
 from former.tokens import Tokenizer
 from viz.panels import Numbers
 from viz.passes.edits import is_index
@@ -55,7 +56,18 @@ LONGEST = 4  # tokens that one character may take, so labels may change that far
 CHINESE = "[\u3001-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20]"
 CHINESE_GAP = re.compile(f"(?<={CHINESE}) (?={CHINESE})")
 
-Rules = tuple[float, "int | None", "float | None"]  # temperature, top_k, top_p: as next_token_probs takes them
+
+class Rules(NamedTuple):
+    """The sampling rules, as `former.generate` takes them; the penalty comes first, the others in their order."""
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    repetition_penalty: float = 1.0
+
+
+PLAIN = Rules()
 
 
 @dataclass(frozen=True)
@@ -79,7 +91,8 @@ class State:
     token: int | None  # that was written to get here; None where the request began
     start: int  # of the window in the text
     probs: Tensor  # (num_tokens,) the model's own
-    kept: Tensor  # (num_tokens,) what the rules leave of it
+    left: Mapping[str, Tensor]  # (num_tokens,) what each rule leaves of it, in their order
+    kept: Tensor  # (num_tokens,) what they all leave
     drawn: int  # what comes next, unless the visitor takes another
     weights: Tensor  # (layers, h, t)
 
@@ -89,28 +102,30 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
 
     Args:
         loaded: the model that it names.
-        asked: "text" and "seed"; optionally "written" and "given" (token ids), "length", "temperature", "top_k" and
-            "top_p" (None for all), "pace".
+        asked: "text" and "seed"; optionally "written" and "given" (token ids), "length", "temperature", "top_k",
+            "top_p" and "min_p" (None for all), "penalty", "pace".
     Raises:
         Refusal: a value out of range.
     """
     text = asked.get("text")
-    if not isinstance(text, str) or not text:
+    if not isinstance(text, str):
         raise Refusal("no_prompt")
     if len(text) > TEXT_LIMIT:
         raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
-    prompt = loaded.bundle.tokenizer.encode(text)
+    prompt = prompt_of(loaded.bundle.tokenizer, text)
     if not prompt:
-        raise Refusal("no_tokens")
+        raise Refusal("no_tokens" if text else "no_prompt")
     num_tokens = loaded.bundle.config.num_tokens
     written, given = (read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
     length = read_whole(asked, "length", 0, LENGTH_LIMIT, "write_length", 0)
     if len(written) + max(length, len(given)) > WRITTEN_LIMIT:
         raise Refusal("long_written", limit=WRITTEN_LIMIT)
-    rules = (
+    rules = Rules(
         read_number(asked, "temperature", 0, 10, "write_temperature", 1),
         None if asked.get("top_k") is None else read_whole(asked, "top_k", 1, num_tokens, "write_top_k"),
         None if asked.get("top_p") is None else read_number(asked, "top_p", 0.001, 1, "write_top_p"),
+        None if asked.get("min_p") is None else read_number(asked, "min_p", 0, 1, "write_min_p"),
+        read_number(asked, "penalty", 0.1, 10, "write_penalty", 1),
     )
     return Order(
         ids=prompt + written,
@@ -122,6 +137,12 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
         pace=read_number(asked, "pace", 0.5, PACE_LIMIT, "write_pace", PACE_LIMIT),
         remarks=remarks(loaded, text, loaded.bundle.tokenizer.labels(prompt)),
     )
+
+
+def prompt_of(tokenizer: Tokenizer, text: str) -> list[int]:
+    """Returns the ids of a prompt; of an empty one the token before every text, if there is one."""
+    end = getattr(tokenizer, "end_token", None)  # GPT-2's only special token stands between texts
+    return tokenizer.encode(text) or ([] if text or end is None else [end])
 
 
 def read_ids(values: Any, num_tokens: int) -> list[int]:
@@ -156,18 +177,20 @@ def states(model: Any, order: Order) -> Iterator[State]:
         capture = former.Capture()
         logits = window.read(ids, capture)
         weights = torch.stack([capture.get("weights", layer)[0, :, -1] for layer in range(model.config.depth)])
-        kept = next_token_probs(logits, *order.rules)
+        rules, penalty = order.rules, order.rules.repetition_penalty
+        penalised = logits if penalty == 1 else penalise(logits, ids, penalty)
+        left = apply_rules(penalised, rules.temperature, rules.top_k, rules.top_p, rules.min_p)
+        kept = [*left.values()][-1]
+        kept = kept / kept.sum()
         drawn = int(torch.multinomial(kept, 1, generator=dice(order.seed, len(ids))))
-        yield State(token, window.start, logits.softmax(-1), kept, drawn, weights)
+        yield State(token, window.start, logits.softmax(-1), left, kept, drawn, weights)
         token = order.given[written] if written < len(order.given) else drawn
         ids.append(token)
 
 
-def state_of(
-    bundle: former.Bundle, text: str, written: Sequence[int], rules: Rules = (1.0, None, None), seed: int = 0
-) -> State:
+def state_of(bundle: former.Bundle, text: str, written: Sequence[int], rules: Rules = PLAIN, seed: int = 0) -> State:
     """Returns the state after a prompt and the tokens written after it."""
-    prompt = bundle.tokenizer.encode(text)
+    prompt = prompt_of(bundle.tokenizer, text)
     return next(states(bundle.model, Order([*prompt, *written], len(prompt), 0, [], rules, seed, PACE_LIMIT)))
 
 
@@ -185,7 +208,7 @@ def look_back(
         "labels" of the t tokens that the model sees, and "looks" (t,), the weight on each.
     """
     state = state_of(bundle, text, written)
-    ids = [*bundle.tokenizer.encode(text), *written]
+    ids = [*prompt_of(bundle.tokenizer, text), *written]
     weights = state.weights[layer]  # (h, t)
     labels = bundle.tokenizer.labels(ids[state.start :])
     return {"labels": labels, "looks": weights.mean(0) if head is None else weights[head]}
@@ -198,40 +221,21 @@ def predict_next(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
+    min_p: float | None = None,
+    repetition_penalty: float = 1.0,
     seed: int = 0,
 ) -> Numbers:
     """Predicts the token after a text.
 
     Args:
         bundle, text, written: as of `look_back`.
-        temperature, top_k, top_p: as of `former.generate`.
+        temperature, top_k, top_p, min_p, repetition_penalty: as of `former.generate`.
         seed: of the random number, which also depends on the length of the text.
     Returns:
         "drawn", the sampled token, and the result of `describe`.
     """
-    state = state_of(bundle, text, written, (temperature, top_k, top_p), seed)
+    state = state_of(bundle, text, written, Rules(temperature, top_k, top_p, min_p, repetition_penalty), seed)
     return {"drawn": state.drawn, **describe(state, bundle.tokenizer)}
-
-
-def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[int, int, Sequence[int]]]) -> Numbers:
-    """Returns the texts of branches, each of which leaves an earlier one.
-
-    Args:
-        bundle, text: as of `look_back`.
-        branches: for each, the index of the branch that it leaves, after how many tokens, and its own token ids.
-    Returns:
-        "tokens": all tokens of each branch after the prompt; "lengths": their numbers; "texts"; "names": numbers from
-        1.
-    """
-    prompt, tokens = bundle.tokenizer.encode(text), []
-    for parent, at, own in branches:
-        tokens.append([*(tokens[parent][:at] if tokens else []), *own])
-    return {
-        "tokens": tokens,
-        "lengths": [len(each) for each in tokens],
-        "texts": [bundle.tokenizer.decode([*prompt, *each]) for each in tokens],
-        "names": [f"branch {i + 1}" for i in range(len(tokens))],
-    }
 
 
 def dice(seed: int, position: int) -> torch.Generator:
@@ -279,10 +283,13 @@ def describe(state: State, tokenizer: Tokenizer) -> Numbers:
 
     Returns:
         "ids" and "labels"; "probs": the model's probabilities, and "kept": those after temperature, top-k and top-p;
-        "rest": the number of other tokens and their probability in both; "left": the number of tokens that top-k and
-        top-p leave; "bits": the entropy of both.
+        "cut", the rule that removed each, None if it is left; "rest": the number of other tokens and their probability
+        in both; "removed": by the name of each rule, the number of tokens that it removes; "left": the number of tokens
+        that all rules leave; "bits": the entropy of both.
     """
     probs, kept = state.probs, state.kept
+    zeros = {name: left == 0 for name, left in state.left.items()}
+    gone = [0, *(int(zero.sum()) for zero in zeros.values())]
     ids = probs.topk(min(CANDIDATES, len(probs))).indices.tolist()
     if state.drawn not in ids:
         ids.append(state.drawn)
@@ -291,6 +298,8 @@ def describe(state: State, tokenizer: Tokenizer) -> Numbers:
         "labels": [tokenizer.labels([i])[0] for i in ids],
         "probs": probs[ids],
         "kept": kept[ids],
+        "cut": [next((name for name, zero in zeros.items() if zero[i]), None) for i in ids],
+        "removed": {name: after - before for name, before, after in zip(zeros, gone, gone[1:], strict=False)},
         "rest": [len(probs) - len(ids), *_rounded(1 - torch.stack((probs[ids].sum(), kept[ids].sum())))],
         "left": int((kept > 0).sum()),
         "bits": _rounded(torch.stack((_entropy(probs), _entropy(kept)))),
@@ -300,7 +309,7 @@ def describe(state: State, tokenizer: Tokenizer) -> Numbers:
 def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
     """Packs one frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes in hexadecimal."""
     described = describe(state, tokenizer)
-    ids, names, probs, kept = (described.pop(name) for name in ("ids", "labels", "probs", "kept"))
+    ids, names, probs, kept, cut = (described.pop(name) for name in ("ids", "labels", "probs", "kept", "cut"))
     header = {
         "token": state.token,
         "start": state.start,
@@ -309,8 +318,8 @@ def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str]
         "remarks": order.remarks,
         "drawn": state.drawn,
         "candidates": [
-            [i, name, p, k if left > 0 else None]  # None: cut; 0: left with next to nothing
-            for i, name, p, k, left in zip(ids, names, _rounded(probs), _rounded(kept), kept, strict=True)
+            [i, name, p, k, rule]  # the rule that cut it, or None
+            for i, name, p, k, rule in zip(ids, names, _rounded(probs), _rounded(kept), cut, strict=True)
         ],
         **described,
     }

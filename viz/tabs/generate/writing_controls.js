@@ -83,9 +83,9 @@ export const mount = ({ element, props }) => {
   };
   /** The prompt and the text up to the current node. */
   const copy = async () => {
-    const written = writing.branches.path(writing.cursor).map((node) => node.token);
     try {
-      const { text: whole, rest } = await textOf({ model: settings.model, text: settings.text, written });
+      const { model, text } = settings;
+      const { text: whole, rest } = await textOf({ model, text, written: writing.written() });
       copied.value = whole;
       copied.hidden = false; // a hidden field cannot be selected
       copied.hidden = await copyText(copied);
@@ -111,7 +111,7 @@ export const mount = ({ element, props }) => {
     copy: button("copy", copy),
   };
   hinted("pause"); // the first button's other words
-  ["temperature", "top_k", "top_p"].forEach(hinted);
+  ["penalty", "temperature", "top_k", "top_p", "min_p"].forEach(hinted); // in the order in which they are applied
   hints.push(["⚄", say("write_dice")]);
   const status = h("p", { class: "status", role: "status" });
   const dice = h(
@@ -126,9 +126,11 @@ export const mount = ({ element, props }) => {
     h(
       "div",
       { class: "rules" },
+      slider("penalty", (value) => (value > 1 ? value.toFixed(2) : say("write_none"))),
       slider("temperature", (value) => (value ? value.toFixed(2) : say("write_greedy"))),
       slider("top_k", (value) => value || say("write_all")),
       slider("top_p", (value) => (value < 1 ? value.toFixed(2) : say("write_all"))),
+      slider("min_p", (value) => (value ? value.toFixed(2) : say("write_all"))),
       slider("pace", (value) => say("write_per_second", { value })),
       h("div", { class: "with-dice" }, numeric("seed"), dice),
       numeric("length"),

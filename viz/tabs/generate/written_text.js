@@ -215,6 +215,10 @@ export const mount = ({ element }) => {
     element.dataset.second = second.rev;
   });
 
+  const contextOf = () => writing.models[settings.model].context;
+  /** Whether the text outgrows the context before it has the length that is set; `count` tokens are there. */
+  const overflows = (count) => count + settings.length - (writing.cursor.depth % settings.length) > contextOf();
+
   const paintSentence = (node, row, here) => {
     if (!row) return (sentence.textContent = say("write_no_state"));
     const first = node.state.start;
@@ -233,7 +237,10 @@ export const mount = ({ element }) => {
         who,
         where: asList(where),
       }),
-      first > 0 && say("write_window", { context: writing.models[settings.model].context, first }),
+      first === 0 &&
+        overflows(here + 1) &&
+        say("write_will_slide", { context: contextOf(), left: contextOf() - here - 1 }),
+      first > 0 && say("write_window", { context: contextOf(), first }),
     ]);
   };
 

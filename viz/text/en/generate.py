@@ -53,13 +53,50 @@ MESSAGES = {
     "write_link_was_short": "This link holds the first {held, number} of {all, number} written tokens.",
     "write_looks_even": "{who}: “{token}” at position {at} gives no token 1 % or more of its attention.",
     "write_window": "The model reads at most {context} tokens, so it no longer sees those before token {first}.",
+    "write_will_slide": "The model reads at most {context} tokens: {left, plural, one {# token from here}"
+    " other {# tokens from here}} it starts to forget the beginning of the text.",
+    "write_cache_title": "Key-value cache",
+    "write_cache_kept": "For each token the model keeps a key and a value of {size} numbers, {number} bytes each, for"
+    " {keys, plural, one {# head} other {# heads}} in {layers, plural, one {# layer} other {# layers}}: {bytes}.",
+    "write_cache_shared": "{heads, plural, other {# heads}} of queries share {keys, plural, one {# head} other {#"
+    " heads}} of keys and values: with one for each, it would be {own}.",
+    "write_cache_none": "This model keeps no keys and values: it reads every token again, or carries a memory of its"
+    " own.",
+    "write_cache_now": "{tokens, plural, one {# token} other {# tokens}}: {bytes}",
+    "write_cache_queries": "queries",
+    "write_cache_keys": "keys, values",
+    "write_cache_measure": "Measure a step",
+    "write_cache_measure_hint": "Compute the newest token with the cache and without it, five times each",
+    "write_cache_with": "with the cache: 1 token",
+    "write_cache_without": "without: {tokens, plural, one {# token} other {# tokens}}",
+    "write_cache_ms": "{ms} ms",
+    "write_cache_bytes": "{value} {unit, select, 0 {B} 1 {kB} 2 {MB} other {GB}}",
+    "no_cache": "This model keeps no keys and values, so there is nothing to measure.",
     "write_next_title": "What comes next",
     "write_model_bar": "model",
     "write_kept_bar": "with your settings",
-    "write_cut": "cut",
+    "write_cut": "{rule, select, top_k {top-k} top_p {top-p} min_p {min-p} other {cut}}",
+    "write_none": "none",
+    "write_applied": "In order: {penalty, select, none {} other {penalty {penalty} → }}{rules}.",
+    "write_applied_rule": "{rule, select, top_k {top-k {value} removes {removed, number}} top_p {top-p {value} removes"
+    " {removed, number}} min_p {min-p {value} removes {removed, number}} other {temperature {value}}}",
+    "write_draw": "Draw {count} times",
+    "write_draw_hint": "Draw the next token many times without writing it, to compare shares with probabilities",
+    "write_times": "{count} ×",
+    "write_often": "{draws, number} draws, shown in green: {tokens, plural, one {one token} other {# different"
+    " tokens}}. Their shares come closer to your settings’ probabilities the more you draw.",
+    "write_beams": "Beams",
+    "write_search": "Beam search",
+    "write_search_hint": "Search for the likeliest continuations of the whole text, a few at a time; each becomes a"
+    " branch",
+    "write_beam": "beam {rank}, {bits} bits",
+    "beams_causal": "Beam search needs a model that reads only what came before and keeps its keys and values. Please"
+    " choose another model.",
+    "beams_full": "Beam search ends with the context of {context, number} tokens, and this text already fills it.",
     "write_drawn": "drawn",
     "write_taken": "taken",
-    "write_take": "Take “{token}”. Model: {prob}; with your settings: {kept}{role, select, drawn {; drawn} taken {;"
+    "write_take": "Take “{token}”. Model: {prob}; with your settings: {kept}{count, select, none {} other {; drawn"
+    " {count} times}}{role, select, drawn {; drawn} taken {;"
     " taken} other {}}.",
     "write_rest": "{count, plural, one {# other token} other {# other tokens}}: {prob}; with your settings {kept}.",
     "write_left": "Uncertainty: {before} bits; with your settings {after} bits, {left, plural, one {# token} other {#"
@@ -83,6 +120,12 @@ MESSAGES = {
     "write_top_k_hint": "Only the k likeliest tokens can be drawn",
     "write_top_p": "Top-p",
     "write_top_p_hint": "Only the likeliest tokens can be drawn: the fewest whose probabilities add up to at least p",
+    "write_min_p": "Min-p",
+    "write_min_p_hint": "Only tokens at least this many times as likely as the likeliest one can be drawn: few where"
+    " the model is sure, many where it is not",
+    "write_penalty": "Repetition penalty",
+    "write_penalty_hint": "Before all other rules, the logit of every token that the text already has is divided by"
+    " this number if it is above 0, and multiplied by it if it is below",
     "write_seed": "Seed",
     "write_length": "Length",
     "write_pace": "Pace",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import struct
 import threading
 import time
@@ -19,7 +20,8 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 
 import former
-from former.generate import next_token_probs
+from former.generate import KeyValueCache
+from former.sampling import next_token_probs, penalise
 from tests.viz.loops import run
 from viz.passes.loaded import Loaded, writers
 from viz.passes.run import TEXT_LIMIT
@@ -28,8 +30,8 @@ from viz.server.clients import Places
 from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
-from viz.tabs.generate import page, routes, writing
-from viz.tabs.generate.panels import TRAIL, WRITTEN_TEXT
+from viz.tabs.generate import cache, drawing, page, routes, writing
+from viz.tabs.generate.panels import CACHE, TRAIL, WRITTEN_TEXT
 from viz.text import Busy, Refusal, in_words, note
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
@@ -137,7 +139,7 @@ def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
     torch.manual_seed(0)
     config = former.ModelConfig(num_tokens=256, emb=2, heads=1, depth=1, seq_length=40)
     cut = min(cut, len(ids) - 1) + 1
-    request = writing.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], (1.0, None, None), 0, 30)
+    request = writing.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], writing.PLAIN, 0, 30)
     frames = unpack(b"".join(writing.frames(former.Generator(config).eval(), TOKENIZER, request)))
     labels: list[str] = []
     for header, _ in frames:
@@ -160,16 +162,116 @@ def test_a_frame_holds_the_state_within_its_rounding(loaded):
         named = [candidate[0] for candidate in header["candidates"]]
         assert named[:20] == state.probs.topk(20).indices.tolist()
         assert state.drawn in named
-        for i, label, prob, kept in header["candidates"]:
+        for i, label, prob, kept, rule in header["candidates"]:
             assert label == TOKENIZER.labels([i])[0]
             assert prob == pytest.approx(float(state.probs[i]), abs=1e-6)
-            assert (kept is None) == (state.kept[i] == 0)
-            assert (kept or 0) == pytest.approx(float(state.kept[i]), abs=1e-6)
+            assert (rule is None) == (state.kept[i] > 0)
+            assert kept == pytest.approx(float(state.kept[i]), abs=1e-6)
         count, prob, kept = header["rest"]
         assert count == 256 - len(named)
         assert prob == pytest.approx(1 - sum(c[2] for c in header["candidates"]), abs=1e-4)
-        assert kept == pytest.approx(1 - sum(c[3] or 0 for c in header["candidates"]), abs=1e-4)
+        assert kept == pytest.approx(1 - sum(c[3] for c in header["candidates"]), abs=1e-4)
         assert header["left"] == 5
+
+
+def test_a_frame_says_which_rule_removes_which_token_in_their_order(loaded):
+    rules = {"penalty": 1.5, "temperature": 0.8, "top_k": 60, "top_p": 0.9, "min_p": 0.3}
+    asked = order(loaded, **rules)
+    ((header, _),) = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, asked)))
+    with torch.inference_mode():
+        logits = penalise(loaded.bundle.model(torch.tensor([asked.ids]))[0, -1], asked.ids, 1.5)
+    gone, removed = torch.zeros(256, dtype=torch.bool), {"temperature": 0}
+    for rule in ("top_k", "top_p", "min_p"):
+        until = {name: rules[name] for name in ("temperature", "top_k", "top_p", "min_p")[: len(removed) + 1]}
+        zero = next_token_probs(logits, **until) == 0
+        removed[rule] = int((zero & ~gone).sum())
+        for i, _, _, kept, cut in header["candidates"]:
+            assert (cut == rule) == bool(zero[i] and not gone[i])
+            assert kept > 0 or cut is not None
+        gone = zero
+    assert header["removed"] == removed
+    assert min(removed["top_k"], removed["top_p"], removed["min_p"]) > 0
+    assert header["left"] == 256 - sum(removed.values())
+
+
+def test_a_text_written_by_all_rules_is_what_generate_would_draw_from(loaded):
+    asked = order(loaded, length=6, penalty=2.0, min_p=0.1, temperature=0.5)
+    ids = list(asked.ids)
+    for state in writing.states(loaded.bundle.model, asked):
+        ids += [] if state.token is None else [state.token]
+        with torch.inference_mode():
+            logits = loaded.bundle.model(torch.tensor([ids]))[0, -1]
+        torch.testing.assert_close(state.kept, next_token_probs(penalise(logits, ids, 2.0), 0.5, min_p=0.1))
+
+
+def test_many_draws_have_about_the_shares_of_the_probabilities_and_more_of_them_begin_alike(loaded):
+    rules = {"temperature": 0.3, "top_k": 5, "seed": 3}
+    few, many = (drawing.draw_often(loaded.bundle, "Hello", [32], **rules, rounds=rounds) for rounds in (1, 100))
+    assert (sum(few["counts"]), sum(many["counts"])) == (100, 10_000) == (few["draws"], many["draws"])
+    assert set(few["ids"]) <= set(many["ids"])
+    assert len(many["ids"]) <= 5
+    for share, kept in zip(many["shares"].tolist(), many["kept"].tolist(), strict=True):
+        assert abs(share - kept) < 5 * (kept * (1 - kept) / 10_000) ** 0.5  # five standard deviations
+    predicted = writing.predict_next(loaded.bundle, "Hello", [32], **rules)
+    kept = dict(zip(predicted["ids"], predicted["kept"].tolist(), strict=True))
+    assert many["kept"].tolist() == pytest.approx([kept[i] for i in many["ids"]])
+
+
+def test_beams_are_those_of_beam_search_and_end_with_the_context(loaded):
+    view = {"model": "small", "text": "Hello", "searched": [32], "beams": 3}
+    found = TRAIL.questions["search"].compute({"small": loaded}, view)
+    expected = former.beam_search(loaded.bundle.model, [*b"Hello", 32], 18, 3)
+    assert [beam.ids for beam in expected] == found["tokens"]
+    assert (-found["log_probs"]).tolist() == pytest.approx([-beam.log_prob / math.log(2) for beam in expected])
+    assert [len(labels) for labels in found["labels"]] == [18] * 3
+    with pytest.raises(Refusal, match="24"):
+        TRAIL.questions["search"].compute({"small": loaded}, {**view, "text": "Hello" * 5})
+
+
+@pytest.mark.parametrize("key_heads", [None, 1])
+def test_the_cache_is_as_large_as_its_facts_say_and_a_step_gives_the_same_with_it(key_heads):
+    torch.manual_seed(0)
+    config = replace(CONFIG, kv_heads=key_heads)
+    small = Loaded("small", former.Bundle(former.Generator(config).eval(), TOKENIZER, config), "")
+    facts = cache.cache_facts(small)
+    assert facts
+    assert facts == {
+        "heads": 2,
+        "key_heads": key_heads or 2,
+        "size": 8,
+        "number": 4,
+        "bytes": 2 * 2 * 8 * 4 * (key_heads or 2),
+    }
+    found = cache.measure_cache(small.bundle, "Hello", [32] * 30)
+    assert found["tokens"] == 24  # the context
+    assert found["bytes"] == 24 * facts["bytes"]
+    assert min(found["seconds"]) > 0
+    kept, ids = KeyValueCache(config), torch.tensor([list(b"Hello")])
+    with torch.inference_mode():
+        small.bundle.model(ids, cache=kept)
+    stored = sum(each[:, :, :, : kept.length].numel() for each in (kept.keys, kept.values))
+    assert 4 * stored == kept.nbytes == 5 * facts["bytes"]
+
+
+def test_an_empty_prompt_is_the_token_before_every_text_where_the_tokenizer_has_one():
+    gpt = Loaded("gpt", former.load("gpt"), "")
+    tokenizer: Any = gpt.bundle.tokenizer
+    asked = order(gpt, text="", length=1)
+    assert asked.ids == [tokenizer.end_token] == writing.prompt_of(tokenizer, "")
+    state = writing.state_of(gpt.bundle, "", [])
+    logits = gpt.bundle.model(torch.tensor([asked.ids]))[0, -1]
+    torch.testing.assert_close(state.probs, logits.softmax(-1))
+
+
+def test_beams_are_not_searched_in_a_model_that_sees_what_comes():
+    torch.manual_seed(0)
+    config = replace(CONFIG, mask="none")
+    seeing = Loaded("seeing", former.Bundle(former.Generator(config).eval(), TOKENIZER, config), "")
+    view = {"model": "seeing", "text": "Hello", "searched": [], "beams": 3}
+    assert cache.cache_facts(seeing) is None
+    for question in (TRAIL.questions["search"], CACHE.questions["step"]):
+        with pytest.raises(Refusal):
+            question.compute({"seeing": seeing}, view)
 
 
 @pytest.mark.parametrize("text", ["Hello", "Hello, " * 12], ids=["short", "longer than the context"])
@@ -184,7 +286,7 @@ def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
     ):
         assert candidate[:2] == [i, label]
         assert candidate[2] == pytest.approx(float(prob), abs=1e-6)
-        assert (candidate[3] or 0) == pytest.approx(float(kept), abs=1e-6)
+        assert candidate[3] == pytest.approx(float(kept), abs=1e-6)
     config = loaded.bundle.config
     weights = (torch.tensor(cells, dtype=torch.float64) / 255).square().view(config.depth, config.heads, -1)
     for head, row in ((1, weights[1, 1]), (None, weights[1].mean(0))):
@@ -194,7 +296,7 @@ def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
 
 
 def test_branches_leave_what_they_share_with_those_before_them(loaded):
-    result = writing.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
+    result = drawing.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
     assert result["tokens"] == [[32, 80], [32, 33], [32, 33, 34]]
     assert result["texts"] == ["Hello P", "Hello !", 'Hello !"']
     assert result["lengths"] == [2, 2, 3]
@@ -455,7 +557,8 @@ def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name)
 def test_the_page_is_told_the_limits_that_hold(loaded):
     report = page.settings({"small": loaded})
     about = {"key": "model_kind", "values": {"kind": "causal"}}
-    assert report["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "about": about}}
+    kept = cache.cache_facts(loaded)
+    assert report["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "cache": kept, "about": about}}
     assert WRITTEN_TEXT.limits == {
         "length": writing.LENGTH_LIMIT,
         "pace": writing.PACE_LIMIT,

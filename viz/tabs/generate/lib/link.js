@@ -10,12 +10,10 @@ const held = (ids) => ids.slice(0, LINKED).join(".");
 
 /** For lib/writing.js: {params, beyond, read}. fitModel(name) limits the layers to those of a model. */
 export const linkOf = (writing, second, settings, fitModel) => {
-  const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
-
   /** The values for the address bar; if it has no room for all tokens, their number. */
   const params = () => {
     if (!Object.keys(writing.models).length) return null;
-    const all = tokens();
+    const all = writing.written();
     return {
       model: writing.settings.model,
       ...settings.link(),
@@ -28,7 +26,7 @@ export const linkOf = (writing, second, settings, fitModel) => {
   /** The generated tokens that a link has no room for, see page.beyond. */
   const beyond = () => {
     const all = Math.max(writing.cursor.depth, second.tokens.length);
-    const view = { written: tokens().join("."), second_written: second.tokens.join(".") };
+    const view = { written: writing.written().join("."), second_written: second.tokens.join(".") };
     return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
   };
 

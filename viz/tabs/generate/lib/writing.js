@@ -6,23 +6,27 @@ import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { asText, inWords, say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
-import { viewOf } from "../../../browser/lib/python.js";
 import { makeSettings } from "../../../browser/lib/settings.js";
 import { site } from "../../../browser/lib/site.js";
 import { Branches } from "./branches.js";
+import { addDraws } from "./draws.js";
 import { write } from "./frames.js";
 import { linkOf } from "./link.js";
 import { makeSecond } from "./second.js";
+import { addView } from "./view.js";
 
 const number = (initial, min, max, step) => ({ initial, min, max, step });
 const FIELDS = {
   model: { initial: "", choices: [] },
   text: { initial: "", longest: Infinity }, // the server limits the length
+  penalty: number(1, 1, 2, 0.05), // 1: none
   temperature: number(0.8, 0, 2, 0.05),
   top_k: number(0, 0, 100, 1), // 0: all
   top_p: number(1, 0.05, 1, 0.05), // 1: all
+  min_p: number(0, 0, 0.5, 0.01), // 0: all
   seed: number(1, 0, site.limits.seed, 1),
   length: number(200, 1, site.limits.length, 1),
+  beams: number(4, 2, site.limits.beams, 1),
   pace: number(12, 1, site.limits.pace, 1),
   layer: number(0, 0, 0, 1),
   head: number(0, 0, 0, 1),
@@ -31,7 +35,7 @@ const FIELDS = {
   units: { initial: "token", choices: ["token", "byte"] },
   second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
 };
-const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
+const SAMPLING = ["penalty", "temperature", "top_k", "top_p", "min_p", "seed"];
 const SHAPING = ["model", "text"]; // a change of these starts another text
 const TELL = 500; // ms between changes of the address while tokens arrive
 // ms over which tokens that arrived together appear: less than between two requests of a room's view
@@ -47,6 +51,7 @@ export const writing = {
   cursor: null, // the current node, which is shown and continued
   hover: null, // the node under the pointer, shown instead
   status: "idle", // "reading" one state, "running", or neither
+  searched: null, // the tokens from which beams were searched last
   message: null, // {kind: "info" | "error", text}
   rev: 0, // counts frames received; tests wait for it
 };
@@ -64,38 +69,27 @@ writing.shown = () => writing.hover ?? writing.cursor;
 
 // --- asking the server -------------------------------------------------------------------------------------------
 
+/** The tokens written so far. */
+writing.written = () => writing.branches.path(writing.cursor).map((node) => node.token);
+
 let later = 0;
 
 const order = (length, given) => {
-  const { model, text, temperature, top_k, top_p, seed, pace } = writing.settings;
-  const written = writing.branches.path(writing.cursor).map((node) => node.token);
+  const { model, text, penalty, temperature, top_k, top_p, min_p, seed, pace } = writing.settings;
   return {
     model,
     text,
-    written,
+    written: writing.written(),
     given,
     length,
+    penalty,
     temperature,
     top_k: top_k || null,
     top_p: top_p < 1 ? top_p : null,
+    min_p: min_p || null,
     seed,
     pace,
   };
-};
-
-/** The tab's state for viz/tabs/generate/panels.py. For each branch: the branch that it leaves, after how many tokens,
- *  and its own tokens. */
-viewOf.generate = () => {
-  if (!writing.branches.root.state) return null;
-  const { branches, settings } = writing;
-  const { layer, head, of } = settings;
-  const own = (from, i) =>
-    branches
-      .path(branches.end(i))
-      .slice(from?.depth ?? 0)
-      .map(({ token }) => token);
-  const ways = branches.list.map(({ from, parent }, i) => [parent ?? 0, from?.depth ?? 0, own(from, i)]);
-  return { ...order(0, []), layer, head, of, second: settings.second, second_written: second.tokens, branches: ways };
 };
 
 const rules = () => SAMPLING.map((name) => writing.settings[name]).join();
@@ -227,6 +221,7 @@ writing.point = (node) => {
 writing.count = (count) => say("write_count", { count });
 
 const begin = () => {
+  writing.searched = null;
   writing.branches = new Branches(site.limits.written);
   writing.cursor = writing.branches.root;
   writing.hover = null;
@@ -334,4 +329,6 @@ writing.start = ({ models, text }) => {
   complain(refused);
 };
 
-Object.assign(writing, { order, writeLink, beyond });
+Object.assign(writing, { order, writeLink, beyond, publish });
+addDraws(writing);
+addView(writing, second);

@@ -1,0 +1,90 @@
+"""Many draws of the next token, the likeliest continuations of a text, and the texts of its branches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+import former
+from viz.panels import Numbers
+from viz.tabs.generate.writing import Rules, dice, label, prompt_of, state_of
+
+DRAWS = 100  # of the next token, at one press of a button
+ROUNDS = 100  # of them
+BEAMS, SEARCHED = 8, 40  # the most beams, and tokens of each
+
+
+def draw_often(
+    bundle: former.Bundle,
+    text: str,
+    written: Sequence[int] = (),
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
+    repetition_penalty: float = 1.0,
+    seed: int = 0,
+    rounds: int = 1,
+) -> Numbers:
+    """Draws the token after a text again and again, `DRAWS` times a round.
+
+    Args:
+        bundle, text, written, temperature, top_k, top_p, min_p, repetition_penalty, seed: as of `predict_next`.
+        rounds: number of rounds.
+    Returns:
+        "ids" and "labels" of the tokens that were drawn, the most frequent first; "counts" of each, "shares" of all
+        draws, "kept", the probability of each, and "draws", their number.
+    """
+    state = state_of(bundle, text, written, Rules(temperature, top_k, top_p, min_p, repetition_penalty), seed)
+    generator, draws = dice(seed, -1), rounds * DRAWS  # no token has this place
+    drawn = torch.multinomial(state.kept, draws, replacement=True, generator=generator)
+    counts = drawn.bincount(minlength=len(state.kept))
+    ids = counts.argsort(descending=True, stable=True)[: int((counts > 0).sum())]
+    labels = [bundle.tokenizer.labels([i])[0] for i in ids.tolist()]
+    result = {"ids": ids.tolist(), "labels": labels, "counts": counts[ids].tolist()}
+    return {**result, "shares": counts[ids] / draws, "kept": state.kept[ids], "draws": draws}
+
+
+def search_beams(
+    bundle: former.Bundle, text: str, written: Sequence[int] = (), beams: int = 4, length: int = 20
+) -> Numbers:
+    """Searches for the likeliest continuations of a text (`former.beam_search`).
+
+    Args:
+        bundle, text, written: as of `look_back`.
+        beams: number of continuations.
+        length: tokens of each.
+    Returns:
+        "tokens" of each beam, the likeliest first; "labels" of these tokens; "texts"; "log_probs" of each, in bits.
+    """
+    ids = [*prompt_of(bundle.tokenizer, text), *written]
+    found = former.beam_search(bundle.model, ids, length, beams)
+    return {
+        "tokens": [beam.ids for beam in found],
+        "labels": [label(bundle.tokenizer, [*ids, *beam.ids])[0][len(ids) :] for beam in found],
+        "texts": [bundle.tokenizer.decode(beam.ids) for beam in found],
+        "log_probs": torch.tensor([beam.log_prob / math.log(2) for beam in found]),
+    }
+
+
+def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[int, int, Sequence[int]]]) -> Numbers:
+    """Returns the texts of branches, each of which leaves an earlier one.
+
+    Args:
+        bundle, text: as of `look_back`.
+        branches: for each, the index of the branch that it leaves, after how many tokens, and its own token ids.
+    Returns:
+        "tokens": all tokens of each branch after the prompt; "lengths": their numbers; "texts"; "names": numbers from
+        1.
+    """
+    prompt, tokens = prompt_of(bundle.tokenizer, text), []
+    for parent, at, own in branches:
+        tokens.append([*(tokens[parent][:at] if tokens else []), *own])
+    return {
+        "tokens": tokens,
+        "lengths": [len(each) for each in tokens],
+        "texts": [bundle.tokenizer.decode([*prompt, *each]) for each in tokens],
+        "names": [f"branch {i + 1}" for i in range(len(tokens))],
+    }
