@@ -99,8 +99,8 @@ def texts(tree: ast.AST) -> Iterator[str]:
     left_out = {node.value for node in nodes if isinstance(node, ast.Expr)}
     for node in nodes:
         if isinstance(node, ast.JoinedStr):
-            left_out |= set(node.values)
-            yield "".join(part.value if isinstance(part, ast.Constant) else "_" for part in node.values)
+            left_out.update(node.values)
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in node.values)
     yield from (
         node.value for node in nodes - left_out if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
