@@ -37,7 +37,8 @@ MESSAGES = {
     "learn_complete_says_folded": "Each head of each sentence becomes a sequence of its own: {b} × {h} = {batch}"
     " sequences, each with {s} numbers per word.",
     "learn_complete_says_dot": "One torch.bmm computes {batch} matrices of dot products, {t} × {t} each.",
-    "learn_complete_says_scaled": "The dot products are divided by √s = √{s}.",
+    "learn_complete_says_scaled": "The dot products are divided by √s = √{s}. The article’s line divides by √k;"
+    " but a head’s vectors have only s = k / h numbers, so s is used here, as in most code today.",
     "learn_complete_says_weights": "The softmax turns each row into weights that add up to 1.",
     "learn_complete_says_out": "Each head averages its values by its weights; then the batch is unfolded into {b}"
     " sentences with {h} heads.",

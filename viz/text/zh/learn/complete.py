@@ -31,7 +31,8 @@ MESSAGES = {
     "learn_complete_says_split": "每个词的 {k} 个数被切成 {h} 个头，每个头 {s} 个数。没有任何计算，只是形状变了。",
     "learn_complete_says_folded": "每个句子的每个头成为一个单独的序列：{b} × {h} = {batch} 个序列，每个词 {s} 个数。",
     "learn_complete_says_dot": "一次 torch.bmm 算出 {batch} 个点积矩阵，每个 {t} × {t}。",
-    "learn_complete_says_scaled": "点积除以 √s = √{s}。",
+    "learn_complete_says_scaled": "点积除以 √s = √{s}。原文这一行除以 √k；但每个头的向量只有 s = k / h 个数，"
+    "所以这里用 s，如今的代码大多也这样写。",
     "learn_complete_says_weights": "softmax 把每一行变成总和为 1 的权重。",
     "learn_complete_says_out": "每个头按自己的权重对值求平均；然后批次又展开成 {b} 个句子，各有 {h} 个头。",
     "learn_complete_says_joined": "每个词的各个头重新并排放在一起：{h} × {s} = {k} 个数。",

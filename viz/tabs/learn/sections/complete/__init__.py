@@ -27,6 +27,8 @@ STEPS = ("x", "queries", "split", "folded", "dot", "scaled", "weights", "out", "
 def article_lines(attention: former.SelfAttention, x: Tensor) -> dict[str, Tensor]:
     """Computes narrow self-attention as the article does, with the heads folded into the batch: x (b, t, k).
 
+    The article divides the dot products by √k. Here they are divided by √s, as in `former.SelfAttention`.
+
     Returns:
         The tensors after each of its lines, by the names in `STEPS`.
     """

@@ -26,7 +26,7 @@ const LINES = {
     "(b·h, t, t)",
     "maps",
   ],
-  scaled: ["dot = dot / s ** (1 / 2)", "root = s ** 0.25", "(b·h, t, t)", "maps"],
+  scaled: ["dot = dot / (k ** (1 / 2))", "root = s ** 0.25", "(b·h, t, t)", "maps"],
   weights: ["dot = F.softmax(dot, dim=2)", "weights = scores.softmax(-1)", "(b·h, t, t)", "maps"],
   out: ["out = torch.bmm(dot, values).view(b, h, t, s)", "out = weights @ v", "(b, h, t, s)", "heads"],
   joined: [
