@@ -254,6 +254,7 @@ export const mount = (section, props) => {
   section.check({
     question: words("question"),
     choices: ["same", "weaker", "other"].map((name) => words(`choice_${name}`)),
+    shows: { show: "rotary" },
     answer: async () => {
       const { score, later } = await demo.answered("turned");
       const change = Math.abs(later - score) < 1e-3 ? 0 : Math.abs(later) < Math.abs(score) ? 1 : 2;
