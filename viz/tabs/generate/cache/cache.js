@@ -1,5 +1,5 @@
-// The key-value cache: what the model keeps after each token, by heads and groups, and how long a step takes with it and
-// without it, measured where the model runs.
+// The key-value cache: what the model keeps after each token, by heads and groups, and how long a step takes with it
+// and without it, measured where the model runs.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../browser/lib/base.js";
