@@ -13,7 +13,7 @@ from torch import Tensor
 
 from former.runs.run import Run
 from former.tokens import Tokenizer
-from former.tokens.wordpiece import special_ids
+from former.tokens.labels import special_ids
 
 PLACES = (
     *("copying", "same", "elsewhere", "next", "previous", "offset", "self"),

@@ -65,3 +65,9 @@ def check_ids(ids: Sequence[int], num_tokens: int) -> None:
     for i in ids:
         if not is_whole(i) or not 0 <= i < num_tokens:
             raise ValueError(f"ids must be whole numbers in [0, {num_tokens}), got {i!r}")
+
+
+def special_ids(tokenizer: object) -> tuple[int, ...]:
+    """Returns the ids that a tokenizer adds around a text, such as [CLS] and [SEP] of a WordPieceTokenizer."""
+    result = (getattr(tokenizer, name, None) for name in ("cls_token", "sep_token"))
+    return tuple(i for i in result if i is not None)

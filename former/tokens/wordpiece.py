@@ -175,12 +175,6 @@ class WordPieceTokenizer:
         return plain if self.closed else {**plain, "closed": False}
 
 
-def special_ids(tokenizer: object) -> tuple[int, ...]:
-    """Returns the ids that a tokenizer adds around a text, such as [CLS] and [SEP] of a WordPieceTokenizer."""
-    result = (getattr(tokenizer, name, None) for name in ("cls_token", "sep_token"))
-    return tuple(i for i in result if i is not None)
-
-
 def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: bool) -> Any:
     return normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=split_chinese, strip_accents=strip_accents, lowercase=lower_case

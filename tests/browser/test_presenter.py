@@ -32,7 +32,7 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
 VIEWS = {
     "explore": "overview head-map statistics pair token-strip carry lens writes trace scan "
     "interventions prediction surprise",
-    "generate": "written-text next-token trail",
+    "generate": "written-text next-token trail cache",
     "mask": "mask-stages mask-proof mask-growth mask-reach mask-consequence",
     "permute": "word-order permutation equivariance moved-rows verdicts position-maps",
 }
@@ -347,7 +347,7 @@ def test_rooms_and_presenting_work_where_tabs_do_not_fit_and_stand_in_a_menu(tab
     tab.page.keyboard.press("p")
     presents(tab.page, "mask-stages")
     tab.page.keyboard.press("PageUp")
-    presents(tab.page, "trail")
+    presents(tab.page, VIEWS["generate"].split()[-1])
     for panel in VIEWS["mask"].split():
         tab.page.keyboard.press("PageDown")
         presents(tab.page, panel)

@@ -20,7 +20,8 @@ from former.analysis import Measure, scan
 from former.analysis.statistics import punctuation_ids
 from former.checks import require_positive
 from former.tokens import Tokenizer
-from former.tokens.wordpiece import WordPieceTokenizer, special_ids
+from former.tokens.labels import special_ids
+from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import data
 from former.training.batches import generator_of
 from former.training.data import ARTICLES

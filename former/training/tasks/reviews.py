@@ -16,7 +16,8 @@ from torch import Tensor, nn
 import former
 from former import masks
 from former.tokens import Tokenizer, WordTokenizer
-from former.tokens.wordpiece import WordPieceTokenizer, special_ids
+from former.tokens.labels import special_ids
+from former.tokens.wordpiece import WordPieceTokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
 from former.training.batches import Batch, Model, device_of, generator_of, last_words, pad_reviews

@@ -37,11 +37,13 @@ class Section(NamedTuple):
         return Panel(f"learn-{self.name}", script, self.questions, offered=self.stands)
 
     def tensors(self, models: Models, view: View) -> dict[str, Tensor]:
-        """Returns the tensors of a view, by their names in the code.
+        """Returns the tensors of a view, by their names in the code, without single numbers.
 
         Raises:
             Refusal: an invalid view.
         """
         questions = self.panel.printed(view).values()
         results = [question.compute(models, view) for question in questions if question.asked]
-        return {name: value for each in results for name, value in each.items() if isinstance(value, Tensor)}
+        return {
+            name: value for each in results for name, value in each.items() if isinstance(value, Tensor) and value.dim()
+        }

@@ -16,7 +16,8 @@ from safetensors.numpy import load_file
 import former
 from former.analysis import scan
 from former.checkpoints import CHECKPOINTS
-from former.tokens.wordpiece import WordPieceTokenizer, special_ids
+from former.tokens.labels import special_ids
+from former.tokens.wordpiece import WordPieceTokenizer
 from former.training.measure import stretches
 from viz.panels import Panel, routes
 from viz.passes.loaded import Loaded

@@ -13,7 +13,7 @@ from former.analysis import scan
 from former.analysis.statistics import PLACES
 from former.checkpoints import CheckpointError
 from former.runs import kind_of
-from former.tokens.wordpiece import special_ids
+from former.tokens.labels import special_ids
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models

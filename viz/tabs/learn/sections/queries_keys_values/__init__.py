@@ -42,8 +42,16 @@ def circle() -> list[list[float]]:
 
 
 def subject(models: Models) -> Loaded:
-    """Chooses the trained model to show: the smallest generator, else the smallest model."""
-    candidates = causal(models) or dict(models)
+    """Chooses the trained model to show: the smallest generator with the article's attention, else the smallest model.
+
+    With rotary positions q is more than W_q x, and with shared keys a head's rows are not its own.
+    """
+
+    def is_plain(loaded: Loaded) -> bool:
+        config = loaded.bundle.config
+        return config.positions != "rotary" and config.key_heads == config.heads
+
+    candidates = {name: each for name, each in causal(models).items() if is_plain(each)} or dict(models)
     return min(candidates.values(), key=lambda loaded: sum(part.numel() for part in loaded.bundle.model.parameters()))
 
 

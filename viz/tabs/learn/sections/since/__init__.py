@@ -5,6 +5,7 @@ Sizes: t tokens, e embedding, s size of one head.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -234,9 +235,27 @@ def count_caches(t: int) -> Numbers:
     }
 
 
+def compare_models(bundles: Mapping[str, former.Bundle]) -> Numbers:
+    """Compares trained models by their cards.
+
+    Args:
+        bundles: by name.
+    Returns:
+        "names"; "bits" (n,), per byte on the validation split; "parameters"; "cached": bytes per token in its cache.
+    """
+    held = [next(each for each in bundle.card["quality"] if each["split"] == "val") for bundle in bundles.values()]
+    return {
+        "names": list(bundles),
+        "bits": torch.tensor([each["bits_per_byte"] for each in held]),
+        "parameters": [sum(each.numel() for each in bundle.model.parameters()) for bundle in bundles.values()],
+        "cached": [cache_bytes(bundle.config, 1, torch.float32) for bundle in bundles.values()],
+    }
+
+
 CURVE = Draw(figures.similarity, Field("by_distance"), Field("distance"), axes=("distance", "score"))
 NORMED = Draw(figures.bars, Field("rms"), before=Field("layer"), axis="normed")
 PASSED = Draw(figures.bars, Field("passed"), Field("top"), before=Field("given"), axis="number")
+WORTH = Draw(figures.bars, Field("bits"), Field("names"), axis="bits per byte")
 CACHES = Draw(figures.bars, Field("shared"), Field("names"), before=Field("own"), axis="bytes")
 
 SECTION = Section(
@@ -264,6 +283,13 @@ SECTION = Section(
             CACHES,
             charted=True,
             when=shown("cache"),
+        ),
+        "compared": Question(
+            compare_models,
+            lambda models, view: {"bundles": {name: family.load(name) for name in FAMILY}},  # noqa: ARG005
+            WORTH,
+            when=shown("worth"),
+            asked=False,
         ),
     },
     opening=opening,
