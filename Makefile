@@ -43,8 +43,8 @@ bench-app: .venv/dev ## the app in Chromium beside an empty page and a bare capt
 bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy client, then 20 visitors for 20 minutes
 	.venv/bin/python -m tests.bench.crowd
 
-space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORCH_INDEX=URL names an index of CPU wheels
-	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
+space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; MODELS="ID ..." shows more models there, TORCH_INDEX=URL names an index of CPU wheels
+	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(MODELS),--models "$(MODELS)") $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
 
 train-generator: train-generator-grown
 train-generator-grown: train-generator-begun

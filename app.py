@@ -4,7 +4,8 @@
 
 Each names a model of one's own, to stand beside the shipped ones: the folder of a checkpoint that `former.save` wrote
 or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT, Llama and others:
-`former.pretrained.ARCHITECTURES`); or the id of such a repository, which is fetched.
+`former.pretrained.ARCHITECTURES`); or the id of such a repository, which is fetched. Where no arguments can be given,
+as on a Space, FORMER_MODELS in the environment names them, with spaces between.
 """
 
 from __future__ import annotations
@@ -165,9 +166,10 @@ def main() -> None:
         "places",
         nargs="*",
         metavar="FOLDER-OR-ID",
-        help="your own model: a checkpoint, a training run, or GPT-2 or BERT in Hugging Face's format",
+        help="your own model: a checkpoint, a training run, or GPT-2, BERT or Llama in Hugging Face's format;"
+        " without any, those that FORMER_MODELS names",
     )
-    places = parser.parse_args().places
+    places = parser.parse_args().places or os.environ.get("FORMER_MODELS", "").split()
     try:
         models = load_models(places)
     except former.CheckpointError as error:

@@ -1,6 +1,6 @@
 """Uploads the app to a Gradio Space of the Hugging Face Hub, with the Hub's own client.
 
-    python -m viz.server.space USER/NAME [--torch-index URL]
+    python -m viz.server.space USER/NAME [--models "ID ..."] [--torch-index URL]
 
 The Hub rejects a git push with raw binary files, such as the shipped models; its client stores them in the Hub's own
 way. It uploads the app's files that git tracks, as they are in the working tree, and deletes those of an earlier upload
@@ -25,7 +25,11 @@ from typing import Any
 from huggingface_hub import HfApi, get_token
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt", "assets", "checkpoints", "former", "viz")
+PARTS = (
+    *("README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt"),
+    *("assets", "checkpoints", "docs", "former", "viz"),
+)
+MODELS = "FORMER_MODELS"  # variable of the Space: what app.py's arguments are elsewhere
 TOKEN_NEEDED = "a token with write permission is needed: run `hf auth login`, or set HF_TOKEN"
 NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
@@ -43,7 +47,7 @@ def files(root: Path = ROOT) -> list[str]:
     return names
 
 
-def upload(space: str, api: Any, torch_index: str | None = None, root: Path = ROOT) -> str:
+def upload(space: str, api: Any, torch_index: str | None = None, root: Path = ROOT, models: str = "") -> str:
     """Uploads the app to the Space, creating it if needed; returns its address.
 
     Args:
@@ -51,6 +55,8 @@ def upload(space: str, api: Any, torch_index: str | None = None, root: Path = RO
         api: a huggingface_hub.HfApi.
         torch_index: the URL of an index of CPU wheels, see above.
         root: of the repository.
+        models: ids of models on the Hub, with spaces between them, that the Space shows beside the shipped ones; ""
+            leaves the Space's setting as it is.
     Raises:
         ValueError: an invalid name, or not a repository with the app.
     """
@@ -65,6 +71,8 @@ def upload(space: str, api: Any, torch_index: str | None = None, root: Path = RO
             requirements = Path(folder, "requirements.txt")
             requirements.write_text(f"--extra-index-url {torch_index}\n{requirements.read_text()}")
         address = api.create_repo(space, repo_type="space", space_sdk="gradio", exist_ok=True)
+        if models:  # before the upload, which starts the app
+            api.add_space_variable(space, MODELS, models)
         api.upload_folder(
             repo_id=space,
             repo_type="space",
@@ -80,11 +88,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Upload the app to a Hugging Face Space.")
     parser.add_argument("space", metavar="USER/NAME")
     parser.add_argument("--torch-index", metavar="URL", help="a package index with CPU wheels of torch for Linux")
+    parser.add_argument("--models", metavar='"ID ..."', default="", help="models of the Hub to show as well")
     options = parser.parse_args()
     if get_token() is None:
         sys.exit(f"make space: {TOKEN_NEEDED}")
     try:
-        print(upload(options.space, HfApi(), options.torch_index))
+        print(upload(options.space, HfApi(), options.torch_index, models=options.models))
     except Exception as raised:  # the error classes of the Hub's client vary between versions
         sys.exit(f"make space: {explain(raised)}")
 

@@ -11,6 +11,7 @@ from huggingface_hub.utils import filter_repo_objects
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+import app
 from viz.server.space import ROOT, files, upload
 
 FRONT_MATTER = dict(re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (ROOT / "README.md").read_text().split("---")[1], re.M))
@@ -22,6 +23,9 @@ class Api:
     def create_repo(self, name: str, **options: object) -> str:
         self.made = (name, options)
         return f"address of {name}"
+
+    def add_space_variable(self, space: str, name: str, value: str) -> None:
+        self.variable = (space, name, value)
 
     def upload_folder(self, *, folder_path: str, **options: object) -> None:
         folder = Path(folder_path)
@@ -78,6 +82,18 @@ def test_cpu_wheels_come_from_the_index_that_one_names():
     index, rest = api.sent["requirements.txt"].decode().split("\n", 1)
     assert index == "--extra-index-url https://index.example/cpu"
     assert rest == (ROOT / "requirements.txt").read_text()
+
+
+def test_models_are_named_in_a_variable_of_the_space_that_the_app_reads(monkeypatch, capsys, tmp_path):
+    api = Api()
+    upload("user/former", api, models=f"{tmp_path}/first {tmp_path}/second")
+    space, name, value = api.variable
+    assert space == "user/former"
+    monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["app.py"])
+    with pytest.raises(SystemExit):  # there is no such folder
+        app.main()
+    assert f"{tmp_path}/first" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["former", "a/b/c", "", "a b/c", "../x/y"])
