@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.browser.conftest import stop
+
 START_LIMIT = 60  # seconds in which a browser starts
 PATIENCE = 60  # seconds that a page may take to do what it is asked
 
@@ -69,12 +71,7 @@ def _running(*command: str | Path) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        stop(process)
 
 
 @contextmanager
