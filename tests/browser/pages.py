@@ -159,9 +159,9 @@ class Writing(Tab):
         return self.page.get_by_role("button", name=name, exact=True)
 
     def shown(self) -> list[str]:
-        """Returns the labels of the tokens on the screen."""
+        """Returns the tokens on the screen, their spaces as spaces."""
         spans = self.page.locator(".former-written-text .tokens [data-at]").all_text_contents()
-        return [span.rstrip("\n\u200b") for span in spans]
+        return [span.rstrip("\n") for span in spans]
 
     def here(self) -> int:
         """Returns the index of the outlined token."""

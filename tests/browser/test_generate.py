@@ -147,7 +147,7 @@ def test_a_step_writes_one_token_and_back_takes_it_back(tab):
     tab.press("Step")
     tab.wait("() => former.writing.cursor.depth === 1")
     tab.rested()
-    assert tab.shown()[len(PROMPT)] == drawn
+    assert tab.shown()[len(PROMPT)] == drawn.replace("␣", " ")
     tab.press("← Back")
     tab.wait("() => former.writing.cursor.depth === 0")
     tab.rested()
@@ -170,7 +170,7 @@ def test_another_candidate_after_going_back_begins_a_branch_and_the_first_can_be
     other.click()
     tab.wait("() => former.writing.cursor.depth === 2")
     tab.rested()
-    assert tab.shown()[len(PROMPT) + 1] == label
+    assert tab.shown()[len(PROMPT) + 1] == label.replace("␣", " ")
     assert len(tab.written()) == 2
     assert tab.written()[0] == first[0]
     assert tab.written()[1] != first[1]
@@ -284,9 +284,42 @@ def test_stop_ends_the_writing_and_goes_back_to_the_prompt(tab):
 
 def test_half_a_character_newline_and_space_are_shown_as_what_they_are(tab):
     tab.open(text="a b\né", written="195")
-    assert tab.shown() == ["a", "␣", "b", "⏎", "é", "‥", "xC3"]
+    assert tab.shown() == ["a", " ", "b", "⏎", "é", "‥", "xC3"]
     tab.open(text="a b\né", written="195.169")
-    assert tab.shown() == ["a", "␣", "b", "⏎", "é", "‥", "é", "‥"]
+    assert tab.shown() == ["a", " ", "b", "⏎", "é", "‥", "é", "‥"]
+
+
+def test_a_space_is_marked_where_no_gap_between_words_shows_it_and_while_it_is_pointed_at(tab):
+    text = "a cat  sat \n on "
+    tab.open(text=text)
+    marked = """spaces => spaces.filter(space => getComputedStyle(space, "::before").content === '"␣"')
+      .map(space => Number(space.closest("[data-at]").dataset.at))"""
+    spaces = tab.page.locator(".former-written-text .tokens .space")
+    assert spaces.evaluate_all(marked) == [5, 6, 10, 12, 15]
+    places = "spaces => spaces.map(space => space.getBoundingClientRect().x)"
+    before = spaces.evaluate_all(places)
+    tab.page.locator('.former-written-text .tokens [data-at="1"]').hover()
+    assert spaces.evaluate_all(marked) == [1, 5, 6, 10, 12, 15]
+    assert spaces.evaluate_all(places) == before, "the mark moves the text"
+    tab.page.mouse.move(0, 0)
+
+
+@pytest.mark.parametrize("height", [600, 720, 800, 900])
+def test_no_row_of_what_comes_next_is_cut(tab, height):
+    tab.open(text=PROMPT)
+    size = tab.page.viewport_size
+    tab.page.set_viewport_size({"width": size["width"], "height": height})
+    tab.painted()
+    try:
+        cut = tab.page.locator(".former-next-token .panel-body").evaluate("""body => {
+          const edge = body.getBoundingClientRect().bottom;
+          const rows = [...body.querySelectorAll(".candidate")].map(row => row.getBoundingClientRect());
+          return [rows.length, rows.filter(({ top, bottom }) => top < edge - 0.5 && bottom > edge + 0.5).length];
+        }""")
+    finally:
+        tab.page.set_viewport_size(size)
+    assert cut[0] > 12
+    assert cut[1] == 0
 
 
 def test_a_link_restores_settings_and_text_and_the_next_token_is_the_same(page, tab):

@@ -61,7 +61,7 @@ def test_markup_that_is_written_on_from_stays_text(page, guard):
     tab.press("Start")
     tab.wait("() => former.writing.cursor.depth === 3")
     tab.rested()
-    assert "".join(tab.shown()[: len(text)]) == text.replace(" ", "␣")
+    assert "".join(tab.shown()[: len(text)]) == text
     nothing_ran(page)
 
 

@@ -25,7 +25,7 @@ const describe = ({ from, parent, first }, number) => {
         count,
       })
     : say("write_branch_first", { count });
-  const text = written.slice(at).join("");
+  const text = written.slice(at).join("").replaceAll("␣", " ");
   const beam = end.beam ? `${say("write_beam", end.beam)} · ` : "";
   return { end, said: beam + said, preview: shorten(text, PREVIEW) };
 };

@@ -18,19 +18,22 @@ const option = (value, text, chosen) => h("option", { value, selected: chosen },
 /** For each level of the scale: the background, and a text colour that is legible on it. */
 const inks = () => Array.from(palette().weights, (pixel) => [cssOf(pixel), inkOn(pixel)]);
 
-/** A label with a place to break the line: after a space, before a piece that begins with one, at a newline. */
-const breakable = (label) => {
-  if (label === "␣") return "␣\u200b";
-  return `${label.startsWith("␣") ? "\u200b" : ""}${label}${label.endsWith("⏎") ? "\n" : ""}`;
-};
+/** A label's signs, its spaces as spaces. One is marked if no gap between two words shows it: if `before` or `after`, the
+ *  labels on both sides, or the label itself has no visible sign next to it. A line ends after a newline. */
+const asWritten = (label, before, after) =>
+  label.split(/(?=␣)|(?<=␣)/).map((part, i, parts) => {
+    if (part !== "␣") return part.endsWith("⏎") ? `${part}\n` : part;
+    const gap = /[^␣⏎⇥]$/.test(parts[i - 1] ?? before) && /^[^␣⏎⇥]/.test(parts[i + 1] ?? after);
+    return h("b", { class: gap ? "space" : "space lone" }, " ");
+  });
 
 /** The bytes of a token one by one: an ASCII letter as it is, any other byte as two hexadecimal digits. */
 const byByte = (digits) =>
   digits.match(/../g).map((hex) => {
     const code = parseInt(hex, 16);
-    const sign =
-      { 32: "␣", 10: "⏎" }[code] ?? (code > 32 && code < 127 ? String.fromCharCode(code) : hex.toUpperCase());
-    return h("i", { class: sign.length > 1 ? "hex" : null }, breakable(sign));
+    const sign = { 32: "␣\u200b", 10: "⏎\n" }[code];
+    const letter = sign ?? (code > 32 && code < 127 ? String.fromCharCode(code) : null);
+    return h("i", { class: letter ? null : "hex" }, letter ?? hex.toUpperCase());
   });
 
 /** "gpt: 12 tokens, 47 bytes", of the generated text. */
@@ -139,12 +142,13 @@ export const mount = ({ element }) => {
   const painter = (place) => {
     const spans = []; // {span, and its current label, ground and kind}: reading them from the page would be slow
 
-    const show = (shown, label, digits, inked, kind) => {
+    const show = (shown, [before, label, after], digits, inked, kind) => {
       const [ground, ink] = inked;
       const { span } = shown;
-      const content = settings.units === "byte" && digits ? digits : `=${label}`;
+      const content =
+        settings.units === "byte" && digits ? digits : `${before.slice(-1)}=${label}=${after.slice(0, 1)}`;
       if (shown.content !== content)
-        span.replaceChildren(...(content === digits ? byByte(digits) : [breakable(label)]));
+        span.replaceChildren(...(content === digits ? byByte(digits) : asWritten(label, before, after)));
       if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
       if (shown.kind !== kind) span.className = kind;
       Object.assign(shown, { content, ground, kind });
@@ -162,7 +166,8 @@ export const mount = ({ element }) => {
       ];
       spans.forEach((shown, i) => {
         const weight = row?.[i - start];
-        show(shown, labels[i], bytes[i], weight === undefined ? ["", ""] : colours[Math.round(level(weight))], kind(i));
+        const inked = weight === undefined ? ["", ""] : colours[Math.round(level(weight))];
+        show(shown, [labels[i - 1] ?? "", labels[i], labels[i + 1] ?? ""], bytes[i], inked, kind(i));
       });
       if (grows || writing.runs()) follow(place);
     };
@@ -189,9 +194,9 @@ export const mount = ({ element }) => {
         i === here ? "here" : "",
         path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
       ].join(" ");
+    paintSentence(node, row, here); // before the text, which keeps its newest token in sight above it
     drawOwn({ labels, bytes, row, start, kind });
     own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
-    paintSentence(node, row, here);
     legend.style.background = gradient(palette().weights);
     legendMost.textContent = settings.scale === "row" ? asShare(most) : "100 %";
     element.dataset.rev = writing.rev;
