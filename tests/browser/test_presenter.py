@@ -30,8 +30,8 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
 
 
 VIEWS = {
-    "explore": "overview head-map statistics pair token-strip carry lens writes trace scan "
-    "interventions prediction surprise",
+    "explore": "overview head-map statistics pair interventions prediction surprise token-strip carry lens "
+    "writes trace scan",
     "generate": "written-text next-token trail cache",
     "mask": "mask-stages mask-proof mask-growth mask-reach mask-consequence",
     "permute": "word-order permutation equivariance moved-rows verdicts position-maps",

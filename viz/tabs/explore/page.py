@@ -58,18 +58,18 @@ def panels(models: Models) -> None:
         with gr.Column(elem_classes="explore-side"):
             panel("statistics")
             panel("pair")
+    with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
+        panel("interventions")
+        panel("prediction")
+        panel("blanks")
+        panel("surprise")
+        panel("words")
     panel("token-strip")
-    panel("blanks")
     panel("carry", CARRIED)
     panel("lens")
     panel("writes")
     panel("trace", [name for name, loaded in models.items() if trace.follows(loaded)])
     panel("scan", scans.models_with_scan(models))
-    with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
-        panel("interventions")
-        panel("prediction")
-        panel("surprise")
-        panel("words")
     part("export")
 
 
