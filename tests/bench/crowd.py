@@ -304,7 +304,7 @@ async def mask(page: Page, dice: random.Random) -> None:
 
 async def permute(page: Page, dice: random.Random) -> None:
     """Enters other words in another order."""
-    await open_tab(page, "Permute")
+    await open_tab(page, "Word order")
     await demonstrate(page, "permuting", {"text": f"A film of {dice.randrange(10**6)} words, not good, not bad."})
 
 

@@ -1,4 +1,4 @@
-"""Page objects of tab Permute, and its outputs recomputed from the files of weights."""
+"""Page objects of tab Word order, and its outputs recomputed from the files of weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINKED = ".".join(map(str, ORDER))
 
 
 class Permuting(Tab):
-    """Tab Permute."""
+    """Tab Word order."""
 
     def open(self, **parameters: Any) -> Permuting:
         """Opens the tab, and waits until its first answer is painted."""

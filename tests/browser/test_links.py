@@ -156,14 +156,14 @@ def test_the_tab_of_a_link_is_in_front_and_the_other_is_a_click_away(page, guard
 def test_back_and_forward_go_from_tab_to_tab_with_the_view_that_each_had(tab, guard):
     page = tab.page
     tab.open(text="abc", layer=2)
-    page.get_by_role("tab", name="Permute").click()
+    page.get_by_role("tab", name="Word order").click()
     permute = Permuting(page, guard.origin)
     permute.settled()
     permute.type("good film")
     page.get_by_role("tab", name="Explore").click()
     tab.wait("() => !new URL(location).searchParams.has('tab')")
     page.go_back()
-    expect(page.get_by_role("tab", name="Permute")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Word order")).to_have_attribute("aria-selected", "true")
     permute.settled()
     assert (permute.words(), permute.link()["text"]) == (["good", "film"], "good film")
     page.go_back()
@@ -171,7 +171,7 @@ def test_back_and_forward_go_from_tab_to_tab_with_the_view_that_each_had(tab, gu
     tab.settled()
     assert (tab.tokens(), tab.link()["layer"]) == (["a", "b", "c"], "2")
     page.go_forward()
-    expect(page.get_by_role("tab", name="Permute")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Word order")).to_have_attribute("aria-selected", "true")
     assert permute.words() == ["good", "film"]
 
 

@@ -1,4 +1,4 @@
-"""Tab Permute: words change places, and outputs move with them."""
+"""Tab Word order: words change places, and outputs move with them."""
 
 import re
 from functools import partial

@@ -1,4 +1,4 @@
-"""Tab Permute: the small numbers next to the large ones, and the page without a server."""
+"""Tab Word order: the small numbers next to the large ones, and the page without a server."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tab Permute: the verdicts in both orders, the text, the link, and the page."""
+"""Tab Word order: the verdicts in both orders, the text, the link, and the page."""
 
 import re
 from functools import partial

@@ -1,4 +1,4 @@
-"""Tab Permute: the pictures of position vectors."""
+"""Tab Word order: the pictures of position vectors."""
 
 import re
 

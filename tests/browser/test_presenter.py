@@ -334,7 +334,7 @@ def test_typing_a_p_in_the_text_does_not_present(tab):
 def test_rooms_and_presenting_work_where_tabs_do_not_fit_and_stand_in_a_menu(tab, guard):
     tab.page.set_viewport_size({"width": 340, "height": 640})
     tab.open(room="narrow")
-    expect(tab.page.get_by_role("tab", name="Permute")).to_be_hidden()
+    expect(tab.page.get_by_role("tab", name="Word order")).to_be_hidden()
     for view, panel in (("tab=permute", "word-order"), ("tab=mask&mask=strided", "mask-stages")):
         response = tab.page.request.put(f"{guard.origin}/room/narrow", data={"key": "0" * 32, "view": view})
         assert response.ok

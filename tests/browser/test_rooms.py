@@ -137,7 +137,7 @@ def test_followers_go_along_to_the_demonstrations_and_through_their_views(tab, o
     masking = Masking(follower.page, follower.origin)
     masking.settled()
     assert masking.link() == leader.link()
-    tab.page.get_by_role("tab", name="Permute").click()
+    tab.page.get_by_role("tab", name="Word order").click()
     moving = Permuting(tab.page, tab.origin)
     moving.settled()
     moving.press("Shuffle")

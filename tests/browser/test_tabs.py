@@ -17,7 +17,7 @@ app.main()
 
 @pytest.fixture(scope="module")
 def app(browser, tmp_path_factory):  # noqa: ARG001 - no browser, no app
-    """Runs the app with its tabs in the reverse order: Permute first, Explore last."""
+    """Runs the app with its tabs in the reverse order: Word order first, Explore last."""
     port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
     process = serve(port, log, program=("-c", REVERSED), OMP_NUM_THREADS="1")
     try:
@@ -36,7 +36,7 @@ def test_a_page_without_a_link_opens_the_first_tab_whose_links_need_no_name(page
     tab = Permuting(page, guard.origin)
     tab.goto()
     tab.settled()
-    assert in_front(tab) == "Permute"
+    assert in_front(tab) == "Word order"
     tab.page.get_by_role("button", name="Shuffle", exact=True).first.click()
     tab.settled()
     assert "tab" not in tab.link()

@@ -70,7 +70,7 @@ def bert() -> Loaded:
 
 @pytest.fixture(scope="session")
 def subject(classifier, bag) -> permuting.Subject:
-    """Returns the classifiers of tab Permute."""
+    """Returns the classifiers of tab Word order."""
     result = permuting.find({bag.name: bag, classifier.name: classifier})
     assert result is not None
     return result

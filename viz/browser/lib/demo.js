@@ -1,5 +1,5 @@
 // The state that the parts of a demonstration share: the view, which a link stores, and Python's answers to it. Tabs
-// Mask and Permute have one each.
+// Mask and Word order have one each.
 
 import { followers, opened, tabOf } from "./address.js";
 import { answerTo, newest, whyNot } from "./ask.js";

@@ -1,4 +1,4 @@
-"""Tab Permute: move words, and see which outputs only move with them."""
+"""Tab Word order: move words, and see which outputs only move with them."""
 
 from viz.tabs.base import Tab
 from viz.tabs.permute import page, routes

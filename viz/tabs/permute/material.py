@@ -1,4 +1,4 @@
-"""The models of tab Permute: its classifiers, and vectors of positions."""
+"""The models of tab Word order: its classifiers, and vectors of positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Permute: move words, and see which outputs only move with them.
+"""Tab Word order: move words, and see which outputs only move with them.
 
 The parts of the tab share `former.permuting` in the browser (lib/permuting.js).
 """

@@ -1,4 +1,4 @@
-"""The panels of tab Permute, and the readers of their functions' arguments."""
+"""The panels of tab Word order, and the readers of their functions' arguments."""
 
 from __future__ import annotations
 

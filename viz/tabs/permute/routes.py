@@ -1,4 +1,4 @@
-"""The routes of tab Permute.
+"""The routes of tab Word order.
 
 GET  /positions/{key}          a table of position vectors (`positions.tables`)
 GET  /positions/{key}/chart    the chart of one position's similarity with the others (`positions.Table.chart`)

@@ -1,9 +1,9 @@
-"""Messages of tab Permute."""
+"""Messages of tab Word order."""
 
 from __future__ import annotations
 
 MESSAGES = {
-    "tab_permute": "Permute",
+    "tab_permute": "Word order",
     "permute_text": "Text",
     "permute_text_hint": "Type up to {limit} words and move them",
     "permute_pairs": "Examples",

@@ -1,9 +1,9 @@
-"""Tab Permute says."""
+"""Tab Word order says."""
 
 from __future__ import annotations
 
 MESSAGES = {
-    "tab_permute": "排列",
+    "tab_permute": "词序",
     "permute_text": "文本",
     "permute_text_hint": "输入最多 {limit} 个词，再移动它们",
     "permute_pairs": "示例",

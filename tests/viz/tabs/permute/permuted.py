@@ -1,4 +1,4 @@
-"""A text in another order: requests to tab Permute, and the same in plain torch, in float64."""
+"""A text in another order: requests to tab Word order, and the same in plain torch, in float64."""
 
 import math
 from typing import Any

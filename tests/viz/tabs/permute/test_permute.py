@@ -1,4 +1,4 @@
-"""Tab Permute without a browser: its numbers compared with plain torch in float64."""
+"""Tab Word order without a browser: its numbers compared with plain torch in float64."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Tab Permute without a browser: requests and refusals, the models it offers, the data it fetches."""
+"""Tab Word order without a browser: requests and refusals, the models it offers, the data it fetches."""
 
 import gzip
 import json
