@@ -139,11 +139,6 @@ def test_what_is_not_known_here_is_refused_in_one_line(changes, message, tmp_pat
     assert "\n" not in str(refusal.value)
 
 
-def test_a_llama_is_not_written_as_a_gpt2(pair, tmp_path):
-    with pytest.raises(ValueError, match="must be"):
-        former.pretrained.save(pair[1], tmp_path / "again")
-
-
 # --- tokenizers -------------------------------------------------------------------------------------------------------
 
 

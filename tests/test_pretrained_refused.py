@@ -16,7 +16,7 @@ import former
 from former import gpt2
 from former.bert import BertClassifier, BertConfig
 from former.pretrained import files
-from former.tokens import BpeTokenizer, ByteTokenizer
+from former.tokens import BpeTokenizer, WordTokenizer
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
 
 
@@ -330,9 +330,10 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
             former.pretrained.save(former.Bundle(former.Generator(other), BPE, other), tmp_path)
         with pytest.raises(ValueError, match=f"{name} must be True, got False"):
             former.pretrained.save(former.Bundle(former.Bert(words), BPE, words), tmp_path)
-    config = gpt2.config(**{**shape, "num_tokens": 256})
-    with pytest.raises(ValueError, match="must be a BpeTokenizer, like GPT-2's, got a ByteTokenizer"):
-        former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), tmp_path)
+    words = WordTokenizer.build(TEXTS, 20)
+    config = gpt2.config(**{**shape, "num_tokens": words.num_tokens})
+    with pytest.raises(ValueError, match="must be a BpeTokenizer, like GPT-2's, got a WordTokenizer"):
+        former.pretrained.save(former.Bundle(former.Generator(config), words, config), tmp_path)
     fits = gpt2.config(**shape)
     fewer = gpt2.config(**{**shape, "num_tokens": 299})
     with pytest.raises(ValueError, match="at most the model's 299 tokens, got 300"):

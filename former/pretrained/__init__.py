@@ -1,4 +1,4 @@
-"""Loads weights in Hugging Face's format: GPT-2, BERT, Llama and their like (`ARCHITECTURES`); saves the first two.
+"""Loads and saves weights in Hugging Face's format: GPT-2, BERT, Llama and their like (`ARCHITECTURES`).
 
     bundle = former.pretrained.load("gpt2")             # downloaded once, with a progress bar, then cached
     bundle = former.pretrained.load(Path("my-bert"))    # a folder: no download
@@ -21,10 +21,11 @@ from torch import Tensor
 
 from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
 from former.checks import require_choice
-from former.config import shapes_only
+from former.config import ModelConfig, shapes_only
 from former.pretrained import bert, gpt2, gpt_neox, llama, roberta
 from former.pretrained.architecture import Architecture, Part, class_names
 from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
+from former.pretrained.tokenizer import definition
 
 ARCHITECTURES: dict[str, Architecture] = {
     "gpt2": gpt2.ARCHITECTURE,
@@ -70,35 +71,73 @@ def save(bundle: Bundle, folder: str | Path) -> None:
     """Writes a model in Hugging Face's format, in float32, for `transformers`.
 
     Args:
-        bundle: of a `Generator` in GPT-2's shape (`former.gpt2.config`), a `Bert` or a `BertClassifier`, with a
-            tokenizer of the same kind.
+        bundle: of a model that one of `ARCHITECTURES` can express, with a tokenizer of bytes or pieces of words: a
+            `Generator` in the shape of GPT-2, Llama or Pythia, a `Bert` or a `BertClassifier`.
         folder: created if it is missing; a model in it is replaced.
     Raises:
         ValueError: a model or tokenizer that the format cannot express, or weights that are not finite.
     """
     from huggingface_hub import save_torch_state_dict  # noqa: PLC0415 (imported only when saving)
 
-    architecture = next((each for each in ARCHITECTURES.values() if isinstance(bundle.model, each.kinds)), None)
-    if architecture is None:
-        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got {type(bundle.model).__name__}")
+    architecture, values = _expressed(bundle)
     known, num_tokens = bundle.tokenizer.num_tokens, bundle.model.config.num_tokens
     if known > num_tokens:
         raise ValueError(f"tokenizer must have at most the model's {num_tokens} tokens, got {known}")
-    values = architecture.write_config(bundle)
     tokenizer_config = architecture.tokenizer_settings(bundle.tokenizer)
     state = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
     check_finite(state, "f32")
     theirs = {}
     for part in architecture.parts(type(bundle.model), bundle.model.config):
-        joined = torch.cat([state[name] for name in part.ours])
-        name = architecture.written(part.theirs, bundle.model)
-        theirs[name] = (joined.T if part.transposed else joined).contiguous()
+        if part.theirs:
+            theirs[architecture.written(part.theirs, values)] = _theirs(part, state)
+        elif any(state[name].any() for name in part.ours):
+            raise ValueError(f"{part.ours[0]} must be zeros, which {values['model_type']} does not have, got others")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     save_torch_state_dict(theirs, folder)
-    (folder / TOKENIZER).write_text(bundle.tokenizer.to_dict()["definition"], encoding="utf-8")
+    (folder / TOKENIZER).write_text(definition(bundle.tokenizer), encoding="utf-8")
     _write_json(folder / "tokenizer_config.json", tokenizer_config)
     _write_json(folder / "config.json", values)
+
+
+def _expressed(bundle: Bundle) -> tuple[Architecture, dict[str, Any]]:
+    """Returns the architecture whose config.json, read again, is the model's config; and that config.json.
+
+    Raises:
+        ValueError: there is none; the message says what the closest one would need.
+    """
+    refusals: list[tuple[str, list[str]]] = []
+    state = bundle.model.state_dict()
+    for architecture in ARCHITECTURES.values():
+        if not architecture.writes(bundle):
+            continue
+        values = architecture.write_config(bundle)
+        parts = architecture.parts(type(bundle.model), bundle.model.config)
+        weights = {part.theirs: state[part.ours[0]] for part in parts if part.ours[0] in state}
+        read, own = (_shape(config) for config in (architecture.read_config(values, weights)[1], bundle.model.config))
+        other = [f"{name} must be {read[name]!r}, got {own[name]!r}" for name in read if read[name] != own[name]]
+        if not other:
+            return architecture, values
+        refusals.append((values["model_type"], other))
+    if not refusals:
+        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got {type(bundle.model).__name__}")
+    name, other = min(refusals, key=lambda refusal: len(refusal[1]))
+    raise ValueError(f"no class of transformers has this shape; in {name} {'; '.join(other)}")
+
+
+def _shape(config: Any) -> dict[str, Any]:
+    """Returns the fields of a config that change what an evaluated model computes, each in one form."""
+    shape = {
+        **config.to_dict(),
+        **{"ff_hidden": config.ff_size, "kv_heads": config.key_heads, "size": config.head_size},
+    }
+    ignored = ["dropout", "ff_hidden_mult"]
+    if isinstance(config, ModelConfig):
+        shape["mask"] = config.mask or "causal"
+        ignored += ["num_classes", "pooling", "pad_token", *(["output_bias"] if config.tied else [])]
+    elif not config.pooler:
+        ignored += ["pooler_activation"]
+    return {name: value for name, value in shape.items() if name not in ignored}
 
 
 def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Architecture:
@@ -168,6 +207,15 @@ def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path)
     if not all(tensor.isfinite().all() for tensor in ours):
         raise CheckpointError(f"the weights in {folder} must be finite numbers, got others in {part.theirs!r}")
     return dict(zip(part.ours, ours, strict=True))
+
+
+def _theirs(part: Part, state: dict[str, Tensor]) -> Tensor:
+    """Converts our tensors to one of theirs; the inverse of `_ours`, with zeros in the rows before ours."""
+    joined = torch.cat([state[name] for name in part.ours])
+    if part.heads > 1:
+        joined = joined.unflatten(0, (len(part.ours), part.heads, -1)).transpose(0, 1).flatten(0, 2)
+    joined = torch.cat((joined.new_zeros(part.first, *joined.shape[1:]), joined))
+    return (joined.T if part.transposed else joined).contiguous()
 
 
 def _write_json(path: Path, values: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from former.checkpoints import Bundle, CheckpointError
 from former.checks import require_choice, require_positive
+from former.models import Generator
 from former.tokens import Tokenizer
 
 
@@ -25,13 +26,9 @@ class Part:
     first: int = 0  # the row with which ours begins
 
 
-def _unwritable(*_: Any) -> Any:
-    raise ValueError("this architecture can be read, not written")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """One architecture: conversion of config.json, tensor names and tokenizer files to ours, and for some back."""
+    """One architecture: conversion of config.json, tensor names and tokenizer files to ours, and back."""
 
     classes: str  # prefix of its class names
     body: frozenset[str]  # first components of the names of all tensors outside output heads
@@ -40,12 +37,12 @@ class Architecture:
     read_config: Callable[[dict[str, Any], Mapping[str, Tensor]], tuple[type, Any]]  # → our model's class and config
     parts: Callable[[type, Any], Iterator[Part]]
     read_tokenizer: Callable[[Path, int], Tokenizer]  # folder and number of the model's tokens → tokenizer
+    prefix: str  # of the names of the tensors of its body, in a class with output heads
+    writes: Callable[[Bundle], bool]  # whether a model of ours may be written as this
+    write_config: Callable[[Bundle], dict[str, Any]]  # the inverse of `read_config`, where it has one
+    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → contents of tokenizer_config.json
     read_facts: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {}  # config.json, our model → for the card
     sign: str = ""  # a tensor that only this architecture has, by the name in `parts`; "" without one
-    kinds: tuple[type, ...] = ()  # our model classes that it writes
-    written: Callable[[str, Any], str] = _unwritable  # name in `parts`, and our model → name to write
-    write_config: Callable[[Bundle], dict[str, Any]] = _unwritable
-    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]] = _unwritable  # → contents of tokenizer_config.json
 
     def is_class(self, name: str) -> bool:
         """Returns whether a class of this name belongs to the architecture."""
@@ -54,6 +51,11 @@ class Architecture:
     def owns(self, weights: Iterable[str]) -> bool:
         """Returns whether tensors of these names belong to the architecture."""
         return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
+
+    def written(self, name: str, values: Mapping[str, Any]) -> str:
+        """Returns the name to write for one in `parts`; a bare body has no prefix, as `values` of config.json say."""
+        bare = values["architectures"] == [f"{self.classes}Model"]
+        return name if bare or name.split(".", maxsplit=1)[0] not in self.body else f"{self.prefix}{name}"
 
     def canonical(self, weights: dict[str, Tensor], folder: Path, values: dict[str, Any]) -> dict[str, Tensor]:
         """Returns the weights by the names in `parts`, each once; `values` are those of config.json.
@@ -121,7 +123,7 @@ def their_activation(name: str) -> str:
     Raises:
         ValueError: one without a name of theirs.
     """
-    require_choice("activation", name, ACTIVATIONS.values())
+    require_choice("activation", name, dict.fromkeys(ACTIVATIONS.values()))
     return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == name)
 
 
@@ -146,6 +148,24 @@ def linear(theirs: str, *ours: str, transposed: bool = False, bias: bool = True,
 def is_tied(values: Mapping[str, Any]) -> bool:
     """Whether the output layer of a model that is not tied by default is the token embedding."""
     return values.get("tie_word_embeddings", False) is True
+
+
+def has_rotary(bundle: Bundle) -> bool:
+    """Returns whether this is a `Generator` with rotary positions."""
+    return isinstance(bundle.model, Generator) and bundle.config.positions == "rotary"
+
+
+def their_rotary(config: Any) -> dict[str, Any]:
+    """The inverse of `rotary`, also by the names of older versions of `transformers`."""
+    rope = {"rope_type": "default", "rope_theta": config.rotary_theta, "partial_rotary_factor": config.rotary_share}
+    if config.rotary_scaling is not None:
+        factor, low, high, context = config.rotary_scaling
+        rope |= {"rope_type": "linear", "factor": factor}
+        if (low, high, context) != (1.0, 2.0, 1.0):
+            rope |= {"rope_type": "llama3", "low_freq_factor": low, "high_freq_factor": high}
+            rope["original_max_position_embeddings"] = int(context)
+    scaling = {} if config.rotary_scaling is None else {"rope_scaling": rope}
+    return {"rope_theta": config.rotary_theta, "rope_parameters": rope, **scaling}
 
 
 def rotary(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from torch import Tensor
 
-from former.bert import Bert, BertClassifier, BertConfig
+from former import tokens
+from former.bert import Bert, BertClassifier, BertConfig, BertStack
 from former.checkpoints import Bundle
 from former.pretrained import tokenizer
 from former.pretrained.architecture import (
@@ -30,10 +31,6 @@ SAME = {  # fields that the format can vary, but our Bert cannot
     "is_decoder": False,
     "add_cross_attention": False,
     "tie_word_embeddings": True,
-}
-_OURS = {
-    **{"variant": "narrow", "attention_bias": True, "scaled": True, "unify": True, "kv_heads": None, "size": None},
-    **{"unify_bias": True, "ff_bias": True, "qk_norm": False, "pooler_activation": "tanh"},
 }
 _HEADS = {  # our config's flag of each part, and the prefix of the part's tensor names
     "pooler": "pooler.",
@@ -127,7 +124,21 @@ def read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:
 
 def _write_config(bundle: Bundle) -> dict[str, Any]:
     config = bundle.model.config
-    require(config.to_dict(), _OURS)
+    architecture = "BertForSequenceClassification"
+    if isinstance(bundle.model, Bert):
+        has = {part for part in _HEADS if getattr(config, part)}
+        fitting = [name for name, parts in _CLASSES.items() if set(parts) <= has]
+        architecture = max(fitting, key=lambda name: len(_CLASSES[name]))
+    return {"model_type": "bert", "architectures": [architecture], **write_fields(bundle)}
+
+
+def write_fields(bundle: Bundle) -> dict[str, Any]:
+    """Returns the fields of config.json of a Bert or a BertClassifier, by BERT's names; the inverse of `configured`.
+
+    Raises:
+        ValueError: classes that the format cannot express.
+    """
+    config, labels = bundle.model.config, {}
     if isinstance(bundle.model, BertClassifier):
         if not _chooses(config.num_classes, None):
             raise ValueError(f"the classifier must choose among at least 2 classes, got {config.num_classes}")
@@ -138,14 +149,7 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
             "id2label": {str(i): name for i, name in enumerate(names)},
             "label2id": {name: i for i, name in enumerate(names)},
         }
-        architecture = "BertForSequenceClassification"
-    else:
-        has = {part for part in _HEADS if getattr(config, part)}
-        labels, fitting = {}, [name for name, parts in _CLASSES.items() if set(parts) <= has]
-        architecture = max(fitting, key=lambda name: len(_CLASSES[name]))
     return {
-        "model_type": "bert",
-        "architectures": [architecture],
         "vocab_size": config.num_tokens,
         "max_position_embeddings": config.seq_length,
         "type_vocab_size": config.num_segments,
@@ -203,18 +207,17 @@ _BLOCK = {
 }
 
 
-def _written(name: str, model: Any) -> str:
-    bare = isinstance(model, Bert) and model.words is None and model.sentence is None  # BertModel has no prefix
-    return name if bare or name.startswith(("cls.", "classifier.")) else f"bert.{name}"
-
-
 ARCHITECTURE = Architecture(
-    kinds=(Bert, BertClassifier),
     classes="Bert",
+    prefix="bert.",
+    writes=lambda bundle: (
+        isinstance(bundle.model, BertStack)
+        and bundle.config.pooler_activation == "tanh"
+        and not isinstance(bundle.tokenizer, tokens.PieceTokenizer)  # RoBERTa's
+    ),
     sign="encoder.layer.0.attention.self.query.weight",
     body=frozenset(("embeddings", "encoder", "pooler")),
     name=_name,
-    written=_written,
     tied=lambda _values: {
         "cls.predictions.decoder.weight": "embeddings.word_embeddings.weight",
         "cls.predictions.decoder.bias": "cls.predictions.bias",

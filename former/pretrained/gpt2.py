@@ -21,6 +21,7 @@ from former.pretrained.architecture import (
     Part,
     activation,
     feed_forward,
+    has_rotary,
     linear,
     require,
     their_activation,
@@ -30,23 +31,6 @@ _SAME = {  # fields that the format can vary, but our Generator cannot
     "scale_attn_weights": True,
     "add_cross_attention": False,
     "tie_word_embeddings": True,
-}
-_OURS = {
-    "variant": "narrow",
-    "norm": "pre",
-    "normalisation": "layer",
-    "parallel": False,
-    "positions": "learned",
-    "mask": "causal",
-    "kv_heads": None,
-    "size": None,
-    "attention_bias": True,
-    "unify_bias": True,
-    "ff_bias": True,
-    "qk_norm": False,
-    "scaled": True,
-    "unify": True,
-    "tied": True,
 }
 _BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")  # the causal mask, stored in old files
 
@@ -75,7 +59,6 @@ def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type,
 
 def _write_config(bundle: Bundle) -> dict[str, Any]:
     config, end = bundle.model.config, getattr(bundle.tokenizer, "end_token", None)
-    require(config.to_dict(), _OURS)
     return {
         "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
@@ -111,12 +94,12 @@ def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
 
 
 ARCHITECTURE = Architecture(
-    kinds=(Generator,),
     classes="GPT2",
+    prefix="transformer.",
+    writes=lambda bundle: isinstance(bundle.model, Generator) and not has_rotary(bundle),
     sign="h.0.attn.c_attn.weight",
     body=frozenset(("wte", "wpe", "h", "ln_f")),
     name=_name,
-    written=lambda name, _model: f"transformer.{name}",
     tied=lambda _values: {"lm_head.weight": "wte.weight"},
     read_config=_read_config,
     write_config=_write_config,

@@ -1,4 +1,4 @@
-"""GPT-NeoX in Hugging Face's format, the shape of Pythia (Biderman et al. 2023). It can be read, not written.
+"""GPT-NeoX in Hugging Face's format, the shape of Pythia (Biderman et al. 2023).
 
 A `Generator` whose attention and feed-forward read the same vector, and which turns a part of each head by position.
 """
@@ -11,10 +11,22 @@ from typing import Any
 
 from torch import Tensor
 
+from former.checkpoints import Bundle
 from former.config import ModelConfig
 from former.models import Generator
 from former.pretrained import tokenizer
-from former.pretrained.architecture import Architecture, Part, activation, feed_forward, is_tied, linear, rotary
+from former.pretrained.architecture import (
+    Architecture,
+    Part,
+    activation,
+    feed_forward,
+    has_rotary,
+    is_tied,
+    linear,
+    rotary,
+    their_activation,
+    their_rotary,
+)
 
 _BUFFER = re.compile(r"layers\.\d+\.attention\.(bias|masked_bias|rotary_emb\.inv_freq)")  # stored in old files
 
@@ -48,6 +60,30 @@ def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type,
     )
 
 
+def _write_config(bundle: Bundle) -> dict[str, Any]:
+    config = bundle.model.config
+    return {
+        "model_type": "gpt_neox",
+        "architectures": ["GPTNeoXForCausalLM"],
+        "vocab_size": config.num_tokens,
+        "max_position_embeddings": config.seq_length,
+        "hidden_size": config.emb,
+        "intermediate_size": config.ff_size,
+        "num_hidden_layers": config.depth,
+        "num_attention_heads": config.heads,
+        "hidden_act": their_activation(config.activation),
+        "layer_norm_eps": config.norm_eps,
+        "hidden_dropout": config.dropout,
+        "attention_bias": config.attention_bias,
+        "use_parallel_residual": config.parallel,
+        **their_rotary(config),
+        "rotary_emb_base": config.rotary_theta,  # these two in older versions of transformers
+        "rotary_pct": config.rotary_share,
+        "tie_word_embeddings": config.tied,
+        **tokenizer.special_ids(bundle.tokenizer),
+    }
+
+
 def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
     yield Part("embed_in.weight", ("transformer.token_embedding.weight",))
     for layer in range(config.depth):
@@ -67,11 +103,15 @@ def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
 
 ARCHITECTURE = Architecture(
     classes="GPTNeoX",
+    prefix="gpt_neox.",
+    writes=lambda bundle: has_rotary(bundle) and bundle.config.normalisation == "layer",
     sign="layers.0.attention.query_key_value.weight",
     body=frozenset(("embed_in", "layers", "final_layer_norm")),
     name=_name,
     tied=lambda values: {"embed_out.weight": "embed_in.weight"} if is_tied(values) else {},
     read_config=_read_config,
+    write_config=_write_config,
     parts=_parts,
     read_tokenizer=tokenizer.read_any,
+    tokenizer_settings=tokenizer.settings_of_any,
 )

@@ -1,4 +1,4 @@
-"""Llama, Mistral, Qwen 2 and Qwen 3 in Hugging Face's format: `former.llama`. They can be read, not written.
+"""Llama, Mistral, Qwen 2 and Qwen 3 in Hugging Face's format: `former.llama`.
 
 Every class becomes a `Generator`; output heads other than the next token's are skipped. Mistral's window, and Qwen's
 where every layer has it, is the mask "local".
@@ -14,10 +14,21 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from former import llama
+from former.checkpoints import Bundle
 from former.config import ModelConfig
 from former.models import Generator
 from former.pretrained import tokenizer
-from former.pretrained.architecture import Architecture, Part, feed_forward, is_tied, linear, require, rotary
+from former.pretrained.architecture import (
+    Architecture,
+    Part,
+    feed_forward,
+    has_rotary,
+    is_tied,
+    linear,
+    require,
+    rotary,
+    their_rotary,
+)
 
 _BUFFER = re.compile(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq")  # the frequencies, stored in old files
 
@@ -81,6 +92,35 @@ def _read_config(family: _Family, values: dict[str, Any], _: Mapping[str, Tensor
     )
 
 
+def _write_config(name: str, family: _Family, bundle: Bundle) -> dict[str, Any]:
+    config = bundle.model.config
+    window: dict[str, Any] = {}
+    if name == "mistral":
+        window = {"sliding_window": config.mask_size if config.mask == "local" else None}
+    elif name != "llama" and config.mask == "local":
+        window = {"use_sliding_window": True, "sliding_window": config.mask_size, "max_window_layers": 0}
+    return {
+        "model_type": name,
+        "architectures": [f"{name.capitalize()}ForCausalLM"],
+        "vocab_size": config.num_tokens,
+        "max_position_embeddings": config.seq_length,
+        "hidden_size": config.emb,
+        "intermediate_size": config.ff_size,
+        "num_hidden_layers": config.depth,
+        "num_attention_heads": config.heads,
+        "num_key_value_heads": config.key_heads,
+        "head_dim": config.head_size,
+        "hidden_act": "silu",
+        "rms_norm_eps": config.norm_eps,
+        **their_rotary(config),
+        **window,
+        **({"attention_bias": config.attention_bias} if family.biases is None else {}),
+        **({"mlp_bias": config.ff_bias} if name == "llama" else {}),
+        "tie_word_embeddings": config.tied,
+        **tokenizer.special_ids(bundle.tokenizer),
+    }
+
+
 def _window(values: Mapping[str, Any]) -> int | None:
     """Returns the number of tokens that each token sees; None for all before it.
 
@@ -123,12 +163,16 @@ def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
 ARCHITECTURES = {
     name: Architecture(
         classes=name.capitalize(),
+        prefix="model.",
+        writes=lambda bundle: has_rotary(bundle) and bundle.config.normalisation == "rms",
         body=frozenset(("embed_tokens", "layers", "norm")),
         name=_name,
         tied=lambda values: {"lm_head.weight": "embed_tokens.weight"} if is_tied(values) else {},
         read_config=partial(_read_config, family),
+        write_config=partial(_write_config, name, family),
         parts=_parts,
         read_tokenizer=tokenizer.read_any,
+        tokenizer_settings=tokenizer.settings_of_any,
     )
     for name, family in _FAMILIES.items()
 }

@@ -1,4 +1,4 @@
-"""RoBERTa and DistilBERT in Hugging Face's format: `former.bert` by other names. They can be read, not written.
+"""RoBERTa and DistilBERT in Hugging Face's format: `former.bert` by other names.
 
 RoBERTa (Liu et al. 2019) numbers its positions from the one after its padding token, and has no next-sentence head; the
 first layer of its classifier is the pooler. DistilBERT (Sanh et al. 2019) has no segments, and a pooler with relu.
@@ -11,7 +11,9 @@ from typing import Any
 
 from torch import Tensor
 
-from former.bert import BertClassifier, BertConfig
+from former import tokens
+from former.bert import Bert, BertClassifier, BertConfig, BertStack
+from former.checkpoints import Bundle
 from former.pretrained import bert, tokenizer
 from former.pretrained.architecture import Architecture, Part, class_names, linear, require
 
@@ -77,6 +79,29 @@ def _read(kind: str, prefix: str, values: dict[str, Any], weights: Mapping[str, 
     )
 
 
+def _write_roberta(bundle: Bundle) -> dict[str, Any]:
+    config = bundle.model.config
+    positions = config.seq_length + _first(config.pad_token)
+    fields = {**bert.write_fields(bundle), "max_position_embeddings": positions}
+    return {"model_type": "roberta", "architectures": [_class_of("Roberta", bundle.model)], **fields}
+
+
+def _write_distilbert(bundle: Bundle) -> dict[str, Any]:
+    fields = bert.write_fields(bundle)
+    own = {theirs: fields.pop(name) for theirs, name in _DISTILBERT.items()}
+    for name in (*bert.SAME, "type_vocab_size", "layer_norm_eps", "attention_probs_dropout_prob"):
+        del fields[name]
+    architecture = _class_of("DistilBert", bundle.model)
+    return {"model_type": "distilbert", "architectures": [architecture], **fields, **own, "attention_dropout": 0.0}
+
+
+def _class_of(prefix: str, model: BertStack) -> str:
+    """Returns the name of their class for a model of ours."""
+    if isinstance(model, Bert):
+        return f"{prefix}ForMaskedLM" if model.has_head else f"{prefix}Model"
+    return f"{prefix}ForSequenceClassification"
+
+
 def _first(pad_token: int | None) -> int:
     """Returns the position of the first token."""
     return (pad_token or 0) + 1
@@ -120,6 +145,8 @@ def _head_parts(name: str, kind: type, config: BertConfig) -> Iterator[Part]:
 
 ROBERTA = Architecture(
     classes="Roberta",
+    prefix="roberta.",
+    writes=lambda bundle: isinstance(bundle.model, BertStack) and isinstance(bundle.tokenizer, tokens.PieceTokenizer),
     body=frozenset(("embeddings", "encoder", "pooler")),
     name=_roberta_name,
     tied=lambda _: {
@@ -127,18 +154,24 @@ ROBERTA = Architecture(
         "lm_head.decoder.bias": "lm_head.bias",
     },
     read_config=_read_roberta,
+    write_config=_write_roberta,
     read_facts=bert.read_facts,
     parts=_roberta_parts,
     read_tokenizer=tokenizer.read_roberta,
+    tokenizer_settings=tokenizer.settings_of_any,
 )
 DISTILBERT = Architecture(
     classes="DistilBert",
+    prefix="distilbert.",
+    writes=lambda bundle: isinstance(bundle.model, BertStack) and bundle.config.pooler_activation == "relu",
     sign="transformer.layer.0.attention.q_lin.weight",
     body=frozenset(("embeddings", "transformer")),
     name=lambda theirs: theirs.removeprefix("distilbert."),
     tied=lambda _: {"vocab_projector.weight": "embeddings.word_embeddings.weight"},
     read_config=_read_distilbert,
+    write_config=_write_distilbert,
     read_facts=bert.read_facts,
     parts=_distilbert_parts,
     read_tokenizer=tokenizer.read_pieces,
+    tokenizer_settings=tokenizer.settings_of_pieces,
 )

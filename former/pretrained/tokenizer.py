@@ -16,6 +16,7 @@ from former import tokens
 from former.checkpoints import TOKENIZER, CheckpointError
 from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer
+from former.tokens.labels import BYTES
 
 VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 
@@ -117,13 +118,52 @@ def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
     Raises:
         ValueError: another kind of tokenizer.
     """
-    if isinstance(tokenizer, tokens.WordPieceTokenizer):
-        return settings_of_pieces(tokenizer)
+    if isinstance(tokenizer, tokens.WordPieceTokenizer | tokens.ByteTokenizer):
+        return settings_of_any(tokenizer)
     if not isinstance(tokenizer, tokens.BpeTokenizer):
         raise ValueError(f"tokenizer must be a BpeTokenizer, like GPT-2's, got a {type(tokenizer).__name__}")
     end = None if tokenizer.end_token is None else "<|endoftext|>"
     special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
     return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": False, **special}
+
+
+def settings_of_any(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Returns the tokenizer_config.json of a tokenizer that tokenizer.json defines completely, or of BERT's.
+
+    Raises:
+        ValueError: a tokenizer without such a definition.
+    """
+    if isinstance(tokenizer, tokens.WordPieceTokenizer):
+        return settings_of_pieces(tokenizer)
+    vocabulary = json.loads(definition(tokenizer))["added_tokens"]
+    known = {token["content"] for token in vocabulary}
+    special = {
+        **{"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>"},
+        **{"unk_token": "<unk>", "pad_token": "<pad>", "mask_token": "<mask>"},
+    }
+    if "<|endoftext|>" in known:
+        special = {"eos_token": "<|endoftext|>"}
+    named = {role: token for role, token in special.items() if token in known}
+    return {"tokenizer_class": "PreTrainedTokenizerFast", **named}
+
+
+def special_ids(tokenizer: Tokenizer) -> dict[str, int | None]:
+    """Returns the ids that config.json gives for the beginning and the end of a text; None without one."""
+    before = getattr(tokenizer, "before", None)
+    return {"bos_token_id": before[0] if before else None, "eos_token_id": getattr(tokenizer, "end_token", None)}
+
+
+def definition(tokenizer: Tokenizer) -> str:
+    """Returns the text of a tokenizer.json: for bytes, pieces without merges.
+
+    Raises:
+        ValueError: a tokenizer that the format cannot express.
+    """
+    if isinstance(tokenizer, tokens.ByteTokenizer):
+        tokenizer = tokens.BpeTokenizer.from_vocabulary(BYTES, [])
+    if "definition" not in tokenizer.to_dict():
+        raise ValueError(f"tokenizer must be of bytes or pieces of words, got a {type(tokenizer).__name__}")
+    return tokenizer.to_dict()["definition"]
 
 
 def _missing(folder: Path, older: str) -> CheckpointError:
