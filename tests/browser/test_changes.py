@@ -116,6 +116,24 @@ def test_a_whole_layer_can_be_switched_off(tab, model):
     assert bits_per_byte(tab)[-1] == pytest.approx(float(model.surprise(model.ids(TEXT), without).mean()), abs=0.00055)
 
 
+def test_a_line_under_the_text_lists_the_changes_and_undoes_each_where_it_was_made_and_where_it_is_presented(tab):
+    line = tab.part("changes")
+    expect(line).to_be_hidden()
+    tab.open(text=TEXT, edits="0.1.off,1.L.uniform")
+    expect(line).to_contain_text("2 changes:")
+    expect(line.get_by_role("listitem")).to_have_text(["Layer 0, head 1: off✕", "Layer 1, all heads: uniform✕"])
+    line.get_by_role("button", name="Layer 0, head 1: off", exact=True).click()
+    assert tab.link()["head"] == "1"
+    tab.edited(lambda: line.get_by_role("button", name="Undo: Layer 1, all heads: uniform").click())
+    assert tab.link()["edits"] == "0.1.off"
+    tab.page.keyboard.press("p")
+    expect(line).to_contain_text("1 change:")
+    tab.edited(lambda: line.get_by_role("button", name="Undo: Layer 0, head 1: off").click())
+    expect(line).to_be_hidden()
+    tab.page.keyboard.press("Escape")
+    assert "edits" not in tab.link()
+
+
 def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_taken_back(tab, model):
     bundle = former.load("generator")
     tokens = torch.tensor([model.ids(TEXT)])

@@ -103,6 +103,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         typed = gr.Textbox(
             begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
+        browser.part(HERE / "change", "changes")
     browser.lesson("explore", "In Pytorch: complete self-attention")
     examples = part("examples", begins, events=("filled",))
     part("notices")

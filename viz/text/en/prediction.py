@@ -5,6 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "edits": "Change the heads",
     "edits_none": "Nothing is changed: this is the model as trained.",
+    "edits_count": "{count, plural, one {# change:} other {# changes:}}",
     "edits_many": "The limit is {limit} changes at once. Please undo some of them.",
     "edit_head": "Layer {layer}, head {head}",
     "edit_layer": "Layer {layer}, all heads",

@@ -7,37 +7,13 @@ import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
+import { changeList, nameOf, sameHead, stack } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
 import { lockedPair, rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-/** The stack of the heads, in a model with several. */
-const stack = () => (store.pass?.maps.length > 1 ? { map: store.map.name } : {});
-
-const same = (/** @type {any} */ a, /** @type {any} */ b) =>
-  ["map", "layer", "head", "query", "key"].every((name) => a[name] === b[name]);
-
-const name = (/** @type {any} */ { map, layer, head }) => {
-  const named = say(head === null ? "edit_layer" : "edit_head", { layer, head });
-  return map ? say("edit_of", { map: say(`map_${map}`), name: named }) : named;
-};
-
 const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });
-const weightEdit = () => store.edits.find((edit) => same(edit, place()));
-
-const described = (edit) => {
-  if (edit.do === "uniform") return say("edited_uniform", { name: name(edit) });
-  if (edit.do === "weight")
-    return say("edited_weight", {
-      name: name(edit),
-      query: edit.query,
-      key: edit.key,
-      weight: edit.weight,
-      row: edit.renormalise ? "shared" : "kept",
-    });
-  if (edit.factor === 0) return say("edited_off", { name: name(edit) });
-  return say("edited_scale", { name: name(edit), factor: `${edit.factor}`.replace("-", "−") });
-};
+const weightEdit = () => store.edits.find((edit) => sameHead(edit, place()));
 
 export const mount = ({ element }) => {
   const LIMIT = site.limits.edits;
@@ -48,7 +24,7 @@ export const mount = ({ element }) => {
   /** Replaces the edit of the same head or weight; without an edit, removes it. */
   const apply = (edit, /** @type {any} */ on = target()) => {
     if (!store.pass) return;
-    const others = store.edits.filter((other) => !same(other, on));
+    const others = store.edits.filter((other) => !sameHead(other, on));
     const list = edit ? [...others, { ...on, ...edit }] : others;
     if (list.length > LIMIT) return void (status.textContent = say("edits_many", { limit: LIMIT }));
     store.edit(list);
@@ -124,8 +100,8 @@ export const mount = ({ element }) => {
 
   const draw = () => {
     const active = store.edits;
-    const current = active.find((edit) => same(edit, target()));
-    heading.textContent = name(target());
+    const current = active.find((edit) => sameHead(edit, target()));
+    heading.textContent = nameOf(target());
     scale.value = current?.do === "scale" ? current.factor : 1;
     factor.textContent = `× ${scale.value}`.replace("-", "−");
     off.setAttribute("aria-pressed", current?.factor === 0);
@@ -134,22 +110,7 @@ export const mount = ({ element }) => {
     reset.disabled = !active.length;
     status.textContent = active.length ? "" : say("edits_none");
     drawWeight();
-    list.replaceChildren(
-      ...active.map((edit) => {
-        const words = described(edit);
-        const remove = () => store.edit(store.edits.filter((other) => other !== edit));
-        const map = edit.map ? { map: store.pass.maps.findIndex((each) => each.name === edit.map) } : {};
-        const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
-        const show = () =>
-          store.set({ ...map, layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }), ...pair });
-        return h(
-          "li",
-          {},
-          h("button", { class: "edit-show", onclick: show }, words),
-          h("button", { class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove }, "✕"),
-        );
-      }),
-    );
+    list.replaceChildren(...changeList());
   };
 
   // Ablates every head in turn.
@@ -218,7 +179,7 @@ export const mount = ({ element }) => {
     const half = sizes.length / 2;
     const median = (sizes[Math.ceil(half) - 1] + sizes[Math.floor(half)]) / 2;
     const values = {
-      name: name({ ...most, map: null }).toLowerCase(),
+      name: nameOf({ ...most, map: null }).toLowerCase(),
       ...(pass.maps.length > 1 ? { map: say(`map_${most.map}`) } : {}),
       size: asNumber(Math.abs(most.effect), 3),
       median: asNumber(median, 2),
