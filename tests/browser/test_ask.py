@@ -164,8 +164,9 @@ def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     assert page.evaluate("window.votes ?? []") == []
     for route in values:
         route.continue_()
-    expect(tab.section.locator(".check .said:is(.right, .wrong)")).to_be_visible()
-    assert page.evaluate("window.votes") == [["scaling", 0]]
+    said = tab.section.locator(".check .said:is(.right, .wrong)")
+    expect(said).to_be_visible()
+    assert page.evaluate("window.votes") == [["scaling", 0, "right" in (said.get_attribute("class") or "").split()]]
 
 
 @pytest.mark.own_page

@@ -1,5 +1,7 @@
 """The frame of tab Learn: one section at a time, opened by a click, key, link, slide or room; progress is saved."""
 
+import csv
+import io
 import json
 import re
 from inspect import getsource
@@ -253,6 +255,7 @@ def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_f
         expect(student.section.locator(".check .votes:visible")).to_have_count(0)
     expect(counts).to_have_text(["1", "0", "1"])
     expect(tab.section.locator(".all-votes")).to_have_text("2 answers in this room so far; only you see them.")
+    takes_home(tab, title("key-value"), words)
     tab.page.keyboard.press("p")
     expect(tab.page.locator(".check:visible")).to_have_count(0)
     tab.page.get_by_role("button", name="Check yourself: 2 answers").click()
@@ -264,6 +267,29 @@ def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_f
     expect(tab.section.locator(".check .votes")).to_have_text(["0", "0", "0"])
     for visitor in visitors:
         visitor.close()
+
+
+def takes_home(tab: Learning, title: str, words: list[str]) -> None:
+    """The record has the first answers of both members, to read and as a file that no spreadsheet runs."""
+    tab.page.get_by_role("button", name="2 followers · 2 answers").click()
+    record = tab.page.locator(".room-record")
+    expect(record.get_by_role("status")).to_have_text("2 answers by 2 members of the room. Only first answers count.")
+    expect(record.locator("[data-question] > button")).to_have_text(title)
+    expect(record.locator("li span:first-child")).to_have_text(words)
+    expect(record.locator(".votes")).to_have_text(["1", "0", "1"])
+    expect(record.locator("footer")).to_contain_text("The record ends with the room")
+    with tab.page.expect_download() as download:
+        record.get_by_role("button", name="Download CSV").click()
+    assert download.value.suggested_filename == "votes.csv"
+    rows = list(csv.reader(io.StringIO(download.value.path().read_text(encoding="utf-8-sig"))))
+    assert rows[0] == ["Member", "Section", "Question", "Answer", "Right"]
+    question = message("learn_key_value_question")
+    assert rows[1:] == [["1", title, question, words[2], "yes"], ["2", title, question, words[0], "no"]]
+    for cell in ("=1+1", "+1", "-1", "@x", "\t=1", 'a "b", c', "−1"):
+        [[read]] = csv.reader(io.StringIO(tab.page.evaluate("(cell) => former.csvCell(cell)", cell)))
+        assert read == (f"'{cell}" if cell[0] in "=+-@\t" else cell)
+    tab.page.keyboard.press("Escape")
+    expect(record).to_be_hidden()
 
 
 def test_the_same_text_is_a_click_away_in_explore(tab):

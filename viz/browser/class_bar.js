@@ -9,6 +9,7 @@ import { languageSwitch } from "./lib/languages.js";
 import { asText, inWords, say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { presenter } from "./lib/presenter.js";
+import { makeRecord } from "./lib/record.js";
 import { room } from "./lib/room.js";
 import { slides } from "./lib/slides.js";
 import { paper } from "./paper/paper.js";
@@ -80,7 +81,8 @@ export const mount = ({ element, trigger }) => {
   const leave = button(say("room_leave"), () => room.leave());
   const load = button(say("server_load"), () => location.reload());
   const stay = button(say("server_stay"), () => room.stay());
-  const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave, load, stay);
+  const record = makeRecord();
+  const bar = h("div", { class: "room-bar", hidden: true }, words, record.button, back, leave, load, stay);
   /** This page's own address, even in another page's frame, where the address bar shows that page's. */
   const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
   const told = h("p", { role: "status" });
@@ -96,7 +98,7 @@ export const mount = ({ element, trigger }) => {
     told.textContent = asText([said, ...lacks]);
   });
   element.append(languageSwitch(), give, menu);
-  document.body.append(bar);
+  document.body.append(record.node, bar);
 
   const copyLink = async () => {
     copy.textContent = say((await copyText(link)) ? "class_room_copied" : "link_refused");
@@ -118,6 +120,7 @@ export const mount = ({ element, trigger }) => {
     load.hidden = stay.hidden = ofServer !== "server_anew";
     back.hidden = room.state !== "alone" || room.anew;
     leave.textContent = say(leading ? "class_room_end" : "room_leave");
+    leave.title = leading ? say("class_room_end_hint") : "";
     leave.hidden = (!room.state && !room.message) || room.anew;
   });
   document.addEventListener("click", (event) =>

@@ -2,14 +2,17 @@
 
     PUT /room/{name}    the leader's page sends its view: {"key": its secret, "view": its link's parameters}
     DELETE /room/{name} the leader closes the room: {"key"}; the name is free at once
-    GET /room/{name}    a follower's page reads the view: {"rev", "view", "run"}; ?rev=N answers 204 if N is current
+    GET /room/{name}    a follower's page reads the view: {"rev", "view", "run"}; ?rev=N answers 204 if N is current,
+                        and ?page=ID counts the page as a follower
     GET /alive          {"run"}: identifies this run of the server, so that pages notice a restart
-    PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice"}
-    POST /room/{name}/votes   the leader's page asks for the counts: {"key", "question"} → {"counts"}
+    PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice", "right"}
+    POST /room/{name}/votes   the leader's page asks for counts: {"key", "question"} → {"counts", "followers", "answers"}
+    POST /room/{name}/record  the leader's page asks for all answers: {"key"} → {"answers"}
 
 A room belongs to the first key that opens it, until its leader has been silent for `AGE` seconds. A view is a link's
 parameters, which a page reads like any link. Only a voter's first answer to a question counts, as the page then shows
-the right one. Everything is in memory: a room's view and votes are lost with it.
+the right one. Everything is in memory: a room's view, followers and votes are lost with it. Nobody gets the secrets of
+voters and followers, nor their clients.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
@@ -37,7 +40,9 @@ VIEW_LIMIT = 75_000  # characters: a text of 4,000, each up to 12 in a link, and
 BODY_LIMIT = VIEW_LIMIT + 1_000  # bytes of a leader's request: a view, its name and a key
 AGE = 2 * 60 * 60  # seconds
 VOTES = 4_000  # per room, on all questions together
-QUESTION = re.compile(r"[a-z-]{1,40}")  # the name of a section of tab Learn
+QUESTION = re.compile(r"[a-z0-9-]{1,40}")  # the name of a section of tab Learn, or of a round of a game
+FOLLOWERS = 1_000  # per room; further ones follow but are not counted
+PRESENT = 10  # seconds; a follower's page asks every 1.5 s while it is in sight
 CHOICES = 10  # answers to a question, at most
 QUIET = 3 * 60  # seconds; a leader's page reports every minute, so a room this silent may be closed for another
 
@@ -52,12 +57,13 @@ class Vote(NamedTuple):
     """An answer to a question."""
 
     choice: int
+    right: bool  # as the voter's page says
     client: str  # that sent it
 
 
 @dataclass
 class Room:
-    """A room's view, leader and votes."""
+    """A room's view, leader, followers and votes."""
 
     key: str  # the leader's secret
     view: str
@@ -65,7 +71,8 @@ class Room:
     client: str  # that opened it
     session: str  # the browser that opened it; "" without cookies
     heard: float  # the clock, in seconds, at the leader's last request
-    votes: dict[str, dict[str, Vote]] = field(default_factory=dict)  # question → voter → vote
+    votes: dict[tuple[str, str], Vote] = field(default_factory=dict)  # (question, voter) → vote, in the order they came
+    followers: dict[str, float] = field(default_factory=dict)  # page → the clock at its last request
 
 
 class Rooms:
@@ -146,7 +153,15 @@ class Rooms:
         room = self._rooms.get(name)
         return room if room and self._clock() - room.heard < AGE else None
 
-    def vote(self, name: str, voter: str, question: str, choice: int, who: str = "") -> None:
+    def follow(self, room: Room, page: str) -> None:
+        """Counts a page as a follower for the next `PRESENT` seconds, unless there are too many."""
+        now = self._clock()
+        if page not in room.followers and len(room.followers) >= FOLLOWERS:
+            room.followers = {each: heard for each, heard in room.followers.items() if now - heard < PRESENT}
+        if KEY.fullmatch(page) and (page in room.followers or len(room.followers) < FOLLOWERS):
+            room.followers[page] = now
+
+    def vote(self, name: str, voter: str, question: str, choice: int, *, right: bool = False, who: str = "") -> None:
         """Counts an answer to a question; does nothing if the voter has already answered, or the room is not open.
 
         Args:
@@ -154,36 +169,70 @@ class Rooms:
             voter: the page's secret.
             question: its name.
             choice: the index of the answer, from 0.
+            right: whether the page calls it right.
             who: the voter's client; it may hold half of the room's votes (see `clients`).
 
         Raises:
             Refusal: an invalid vote, or no room for more.
         """
         whole = isinstance(choice, int) and not isinstance(choice, bool) and 0 <= choice < CHOICES
-        texts = isinstance(voter, str) and isinstance(question, str)
-        if not whole or not texts or not KEY.fullmatch(voter) or not QUESTION.fullmatch(question):
+        typed = isinstance(voter, str) and isinstance(question, str) and isinstance(right, bool)
+        if not whole or not typed or not KEY.fullmatch(voter) or not QUESTION.fullmatch(question):
             raise Refusal("bad_request")
         room = self.get(name)
-        if room is None or voter in room.votes.get(question, {}):
+        if room is None or (question, voter) in room.votes:
             return
-        clients = [each.client for votes in room.votes.values() for each in votes.values()]
+        clients = [each.client for each in room.votes.values()]
         if clients.count(who) >= VOTES - len(clients):
             raise Refusal("full_votes")
-        room.votes.setdefault(question, {})[voter] = Vote(choice, who)
+        room.votes[question, voter] = Vote(choice, right, who)
 
-    def counts(self, name: str, key: str, question: str) -> list[int]:
-        """Returns, for the room's leader only, the votes for each answer to a question, up to the last with a vote.
+    def _led(self, name: str, key: str) -> Room | None:
+        """Returns an open room to its leader.
 
         Raises:
             Taken: the key is not the leader's.
         """
         room = self.get(name)
-        if room is None:
-            return []
-        if not isinstance(key, str) or not key.isascii() or not secrets.compare_digest(room.key, key):
+        if room and not (isinstance(key, str) and key.isascii() and secrets.compare_digest(room.key, key)):
             raise Taken("taken_room", name=name)
-        choices = [each.choice for each in room.votes.get(str(question), {}).values()]
-        return [choices.count(choice) for choice in range(max(choices, default=-1) + 1)]
+        return room
+
+    def counts(self, name: str, key: str, question: str) -> dict[str, Any]:
+        """Counts followers and answers, for the room's leader only.
+
+        Returns:
+            "counts": the votes for each answer to the question, up to the last with a vote; "followers": the pages that
+            follow now; "answers": the votes on all questions together.
+
+        Raises:
+            Taken: the key is not the leader's.
+        """
+        room = self._led(name, key)
+        if room is None:
+            return {"counts": [], "followers": 0, "answers": 0}
+        now = self._clock()
+        choices = [vote.choice for (asked, _), vote in room.votes.items() if asked == question]
+        return {
+            "counts": [choices.count(choice) for choice in range(max(choices, default=-1) + 1)],
+            "followers": sum(now - heard < PRESENT for heard in room.followers.values()),
+            "answers": len(room.votes),
+        }
+
+    def record(self, name: str, key: str) -> list[tuple[int, str, int, bool]]:
+        """Returns all answers in the order they came, for the room's leader only: (member, question, choice, right).
+
+        Members are numbered from 1 in the order of their first answers.
+
+        Raises:
+            Taken: the key is not the leader's.
+        """
+        room = self._led(name, key)
+        members: dict[str, int] = {}
+        return [
+            (members.setdefault(voter, len(members) + 1), question, vote.choice, vote.right)
+            for (question, voter), vote in (room.votes.items() if room else ())
+        ]
 
 
 def check_name(name: str) -> None:
@@ -205,6 +254,8 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
         check_name(name := request.path_params["name"])
         if (room := rooms.get(name)) is None:
             return JSONResponse({"rev": 0, "view": None, "run": run}, headers=FRESH)
+        if page := request.query_params.get("page"):
+            rooms.follow(room, page)
         if request.query_params.get("rev") == str(room.rev):
             return Response(status_code=204, headers=FRESH)
         return JSONResponse({"rev": room.rev, "view": room.view, "run": run}, headers=FRESH)
@@ -230,12 +281,20 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
     @http.answers
     async def vote(name: str, request: Request) -> Response:
         body = await http.read_object(request)
-        rooms.vote(name, body.get("voter", ""), body.get("question", ""), body.get("choice", -1), client.get())
+        choice, right = body.get("choice", -1), body.get("right", False)
+        voter, question = body.get("voter", ""), body.get("question", "")
+        rooms.vote(name, voter, question, choice, right=right, who=client.get())
         return JSONResponse({"run": run}, headers=FRESH)
 
     @server.post("/room/{name}/votes")
     @http.answers
     async def counts(name: str, request: Request) -> Response:
         body = await http.read_object(request)
-        votes = rooms.counts(name, body.get("key", ""), body.get("question", ""))
-        return JSONResponse({"counts": votes, "run": run}, headers=FRESH)
+        counts = rooms.counts(name, body.get("key", ""), body.get("question", ""))
+        return JSONResponse({**counts, "run": run}, headers=FRESH)
+
+    @server.post("/room/{name}/record")
+    @http.answers
+    async def record(name: str, request: Request) -> Response:
+        answers = rooms.record(name, (await http.read_object(request)).get("key", ""))
+        return JSONResponse({"answers": answers, "run": run}, headers=FRESH)

@@ -91,8 +91,9 @@ def paths(server: FastAPI, *methods: str) -> list[str]:
 def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Returns a valid (method, path, body) for every route that reads a body."""
     yield "PUT", "/room/a", {"key": KEY, "view": "tab=mask"}
-    yield "PUT", "/room/a/vote", {"voter": KEY, "question": "block", "choice": 1}
+    yield "PUT", "/room/a/vote", {"voter": KEY, "question": "block", "choice": 1, "right": True}
     yield "POST", "/room/a/votes", {"key": KEY, "question": "block"}
+    yield "POST", "/room/a/record", {"key": KEY}
     yield "DELETE", "/room/a", {"key": KEY}
     yield "POST", "/attention", {"model": "small-classifier", "text": "not a bad film", "edits": "0.1.off"}
     yield from (("POST", path, WRITING) for path in ("/write", "/written"))

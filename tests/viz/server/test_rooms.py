@@ -5,7 +5,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from viz.server import rooms
-from viz.server.rooms import AGE, QUIET, ROOMS, VIEW_LIMIT, Rooms
+from viz.server.rooms import AGE, PRESENT, QUIET, ROOMS, VIEW_LIMIT, Rooms
 from viz.text import note
 
 KEY, OTHER = "0" * 32, "1" * 32
@@ -144,28 +144,32 @@ def test_the_leader_gets_how_many_chose_what_and_nobody_else_does(client):
         assert client.post("/room/a/votes", json={"key": key, "question": "key-value"}).status_code == 409
 
 
+def counts(registry: Rooms, question: str) -> list[int]:
+    return registry.counts("a", KEY, question)["counts"]
+
+
 def test_of_a_voter_s_answers_to_a_question_the_first_counts():
     registry = Rooms()
     registry.show("a", KEY, "")
     for choice in (1, 0, 1):
         registry.vote("a", OTHER, "block", choice)
     registry.vote("a", OTHER, "films", 0)
-    assert registry.counts("a", KEY, "block") == [0, 1]
-    assert registry.counts("a", KEY, "films") == [1]
+    assert counts(registry, "block") == [0, 1]
+    assert counts(registry, "films") == [1]
 
 
 def test_votes_end_with_their_room_and_where_nobody_leads_none_is_kept(clock):
     registry = Rooms(clock)
     registry.vote("a", OTHER, "block", 1)
     registry.show("a", KEY, "")
-    assert registry.counts("a", KEY, "block") == []
+    assert counts(registry, "block") == []
     registry.vote("a", OTHER, "block", 1)
     registry.end("a", KEY)
     registry.show("a", KEY, "")
-    assert registry.counts("a", KEY, "block") == []
+    assert counts(registry, "block") == []
     registry.vote("a", OTHER, "block", 1)
     clock.now += AGE + 1
-    assert registry.counts("a", KEY, "block") == []
+    assert counts(registry, "block") == []
 
 
 def test_a_room_holds_so_many_votes_and_one_client_half_of_them(monkeypatch):
@@ -173,17 +177,72 @@ def test_a_room_holds_so_many_votes_and_one_client_half_of_them(monkeypatch):
     registry = Rooms()
     registry.show("a", KEY, "")
     for i in range(5):
-        registry.vote("a", f"{i:032x}", "block", 0, "class")
+        registry.vote("a", f"{i:032x}", "block", 0, who="class")
     with pytest.raises(ValueError, match="no more answers"):
-        registry.vote("a", f"{9:032x}", "films", 0, "class")
-    registry.vote("a", f"{9:032x}", "films", 0, "another")
-    assert (registry.counts("a", KEY, "block"), registry.counts("a", KEY, "films")) == ([5], [1])
+        registry.vote("a", f"{9:032x}", "films", 0, who="class")
+    registry.vote("a", f"{9:032x}", "films", 0, who="another")
+    assert (counts(registry, "block"), counts(registry, "films")) == ([5], [1])
+
+
+def test_the_leader_takes_home_every_answer_with_a_number_for_each_member_and_nobody_else_does(client):
+    client.put("/room/a", json={"key": KEY, "view": ""})
+    votes = [("b", "block", 1, False), ("a", "block", 0, True), ("b", "films", 2, True), ("b", "block", 0, True)]
+    for voter, question, choice, right in votes:
+        vote = {"voter": voter * 32, "question": question, "choice": choice, "right": right}
+        assert client.put("/room/a/vote", json=vote).status_code == 200
+    response = client.post("/room/a/record", json={"key": KEY})
+    assert response.json()["answers"] == [[1, "block", 1, False], [2, "block", 0, True], [1, "films", 2, True]]
+    assert not [secret for secret in ("a" * 32, "b" * 32, "testclient") if secret in response.text]
+    assert client.post("/room/a/votes", json={"key": KEY}).json()["answers"] == 3
+    for key in (OTHER, "é", 7, None):
+        for path in ("record", "votes"):
+            refused = client.post(f"/room/a/{path}", json={"key": key})
+            assert refused.status_code == 409
+            assert refused.json() == {"error": note("taken_room", name="a")}
+    client.request("DELETE", "/room/a", json={"key": KEY})
+    assert client.post("/room/a/record", json={"key": KEY}).json()["answers"] == []
+
+
+def test_pages_that_ask_for_the_view_are_followers_until_they_have_not_asked_for_a_while(clock):
+    server = FastAPI()
+    rooms.attach(server, Rooms(clock))
+    client = TestClient(server)
+    rev = client.put("/room/a", json={"key": KEY, "view": ""}).json()["rev"]
+
+    def followers() -> int:
+        return client.post("/room/a/votes", json={"key": KEY, "question": None}).json()["followers"]
+
+    for page in ("a" * 32, "b" * 32, "a" * 32, "<b>", "7"):
+        client.get("/room/a", params={"rev": rev, "page": page})
+    client.get("/room/a")
+    assert followers() == 2
+    clock.now += PRESENT - 1
+    client.get("/room/a", params={"rev": rev, "page": "b" * 32})
+    clock.now += 1
+    assert followers() == 1
+    clock.now += PRESENT
+    assert followers() == 0
+
+
+def test_a_room_counts_so_many_followers_and_new_ones_where_others_have_left(clock, monkeypatch):
+    monkeypatch.setattr(rooms, "FOLLOWERS", 3)
+    registry = Rooms(clock)
+    registry.show("a", KEY, "")
+    room = registry.get("a")
+    assert room
+    for page in range(5):
+        registry.follow(room, f"{page:032x}")
+    assert registry.counts("a", KEY, "")["followers"] == len(room.followers) == 3
+    clock.now += PRESENT
+    registry.follow(room, f"{9:032x}")
+    assert registry.counts("a", KEY, "")["followers"] == len(room.followers) == 1
 
 
 @pytest.mark.parametrize(
     "wrong",
     [{"voter": 7}, {"voter": "x"}, {"question": "<b>"}, {"question": ["a"]}, {"question": "a" * 41}]
-    + [{"choice": choice} for choice in (-1, 10, True, "1", 1.5, None)],
+    + [{"choice": choice} for choice in (-1, 10, True, "1", 1.5, None)]
+    + [{"right": right} for right in (1, "yes", None)],
     ids=str,
 )
 def test_what_is_no_vote_is_refused(client, wrong):

@@ -16,7 +16,7 @@ const LEADS = "former-leads"; // in the page's session: the room it leads; its a
 const LOST = "former-lost"; // in the page's session: the server was gone, or another one answers
 const TABS = "former-rooms"; // the channel on which this browser's pages hear that one of them leads no longer
 
-export const room = { name: null, state: null, message: null, lost: false, anew: false, votes: null, asks: () => null };
+export const room = { name: null, state: null, message: null, lost: false, anew: false, votes: null, watched: false };
 let run = null; // of the server that answered
 let rev = 0; // of the followed view
 let view = null; // the room's newest view
@@ -34,15 +34,18 @@ const become = (changes) => {
 /** Shows a message in the bar of the room. */
 room.tell = (message) => become({ message });
 
+const randomKey = () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+};
+
 /** A secret, generated here and stored in this browser. */
 const secret = (name) => {
   const { always } = kept;
-  if (!always.get(name)) {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    always.set(name, [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
-  }
+  if (!always.get(name)) always.set(name, randomKey());
   return always.get(name);
 };
+const self = randomKey(); // as which the server counts this page while it follows
 /** A room's key, so that a reloaded page still leads. */
 const key = (name = room.name) => secret(`former-key-${name}`);
 
@@ -88,14 +91,16 @@ const tick = async () => {
     else if (follows) await look();
     else await ask("/alive");
   }
-  const soon = follows || room.lost || question() || (room.state === "leading" && !sent);
+  const leading = room.state === "leading" && (!sent || room.watched || room.asks());
+  const soon = follows || room.lost || leading;
   timer = setTimeout(tick, soon ? FOLLOW : ALIVE);
 };
 
 // --- following ----------------------------------------------------------------------------------------------------
 
 const look = async () => {
-  const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}`);
+  const follower = room.state === "alone" ? "" : `&page=${self}`;
+  const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}${follower}`);
   if (answer?.error) return forget(refusal(answer)); // an invalid name for a room
   if (answer?.view === null) {
     rev = 0;
@@ -134,7 +139,7 @@ room.follow = () => {
 
 const lead = async () => {
   const now = page.whole();
-  if (now === sent?.view && Date.now() - sent.at < KEEP) return void (await ask("/alive"));
+  if (now === sent?.view && Date.now() - sent.at < KEEP) return;
   const { name } = room;
   const body = JSON.stringify({ key: key(), view: now });
   const answer = await ask(`/room/${encodeURIComponent(name)}`, { method: "PUT", body });
@@ -148,23 +153,42 @@ const lead = async () => {
 
 // --- votes --------------------------------------------------------------------------------------------------------
 
-/** Shows the votes on a question: room.asks() names the one on the screen. */
-const question = () => (room.state === "leading" ? room.asks() : null);
+/** tab → {asks, describe}: asks() names its question that is on the screen, or null; describe(name) returns {title,
+ *  question, choices, open()} of one of its questions, or null. Words that this page has not shown yet are missing. */
+room.questions = {};
+room.asks = () => room.questions[page.tab]?.asks() ?? null;
+room.describe = (name) => Object.values(room.questions).reduce((found, tab) => found ?? tab.describe(name), null);
 
-/** Counts the votes for each answer: room.votes is {question, counts}. */
+/** Counts followers and votes: room.votes is {question: on the screen, counts: for each of its answers, followers,
+ *  answers: to all questions}. */
 const count = async () => {
-  const asked = question();
-  if (!asked) return;
-  const body = JSON.stringify({ key: key(), question: asked });
+  if (room.state !== "leading") return;
+  const question = room.asks();
+  const body = JSON.stringify({ key: key(), question });
   const answer = await ask(`/room/${encodeURIComponent(room.name)}/votes`, { method: "POST", body });
-  const votes = { question: asked, counts: answer?.counts ?? [] };
+  if (!answer?.counts || room.state !== "leading") return;
+  const { counts, followers, answers } = answer;
+  const votes = { question, counts, followers, answers };
   if (JSON.stringify(votes) !== JSON.stringify(room.votes)) become({ votes });
 };
 
+/** All answers in the order they came, [member, question, choice, right]; null if the server does not answer. */
+room.record = async () => {
+  const body = JSON.stringify({ key: key() });
+  const answer = await ask(`/room/${encodeURIComponent(room.name)}/record`, { method: "POST", body });
+  return answer?.answers ?? null;
+};
+
+/** Whether the leader watches the answers as they come. */
+room.watch = (on) => {
+  room.watched = on;
+  if (on) tick();
+};
+
 /** Sends the chosen answer to the leader of this page's room, if it is in one. */
-room.vote = (asked, choice) => {
+room.vote = (question, choice, right) => {
   if (!room.name || room.state === "leading") return;
-  const body = JSON.stringify({ voter: secret("former-voter"), question: asked, choice });
+  const body = JSON.stringify({ voter: secret("former-voter"), question, choice, right });
   ask(`/room/${encodeURIComponent(room.name)}/vote`, { method: "PUT", body });
 };
 

@@ -18,10 +18,11 @@ let groups = 0;
  */
 export const learnCheck = (section, { question, choices, answer, shows = {} }) => {
   const group = `former-learn-check-${groups++}`;
+  learn.note(section.name, { question, choices });
   const said = h("p", { class: "said", role: "status" });
   const questions = newest({
     take: ({ chosen, right, said: why }) => {
-      room.vote(section.name, chosen);
+      room.vote(section.name, chosen, right === chosen);
       const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
       said.textContent = say(key, { right: choices[right], said: why });
       said.classList.add(right === chosen ? "right" : "wrong");

@@ -12,6 +12,7 @@ import { room } from "../../../browser/lib/room.js";
 import { badLink } from "../../../browser/lib/settings.js";
 
 const TAB = "learn";
+const ASKED = "former-learn-questions"; // in the page's session: the words of the questions that it has shown
 const ANSWERED = "former-learn-answered"; // in the browser: names of sections whose question has been answered
 
 export const learn = { sections: [], open: null, message: "" };
@@ -60,7 +61,6 @@ learn.step = (by) => {
 };
 const place = () => ({ at: learn.sections.indexOf(learn.find(learn.open)) + 1, count: learn.sections.length });
 page.turns[TAB] = { step: learn.step, place };
-room.asks = () => (page.tab === TAB ? learn.open : null);
 
 const complain = (text) => {
   learn.message = text;
@@ -97,6 +97,20 @@ learn.answer = (name) => {
   kept.always.set(ANSWERED, [...answered].filter(Boolean).join(" "));
   publish("answered");
 };
+
+// --- questions in a room -------------------------------------------------------------------------------------------
+
+const words = JSON.parse(kept.session.get(ASKED) ?? "{}"); // section → {question, choices}
+learn.note = (name, asked) => {
+  words[name] = asked;
+  kept.session.set(ASKED, JSON.stringify(words));
+};
+const describe = (name) => {
+  const section = learn.find(name);
+  const open = () => page.follow(new URLSearchParams({ tab: TAB, section: name }));
+  return section ? { title: say(`${section.key}_title`), question: "", choices: [], ...words[name], open } : null;
+};
+room.questions[TAB] = { asks: () => learn.open, describe };
 
 // --- scripts ---------------------------------------------------------------------------------------------------
 
