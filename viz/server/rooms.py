@@ -6,8 +6,8 @@
                         and ?page=ID counts the page as a follower
     GET /alive          {"run"}: identifies this run of the server, so that pages notice a restart
     PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice", "right"}
-    POST /room/{name}/votes   the leader's page asks for counts: {"key", "question"} → {"counts", "followers", "answers"}
-    POST /room/{name}/record  the leader's page asks for all answers: {"key"} → {"answers"}
+    POST /room/{name}/votes   its leader asks for counts: {"key", "question"} → {"counts", "followers", "answers"}
+    POST /room/{name}/record  its leader asks for all answers: {"key"} → {"answers"}
 
 A room belongs to the first key that opens it, until its leader has been silent for `AGE` seconds. A view is a link's
 parameters, which a page reads like any link. Only a voter's first answer to a question counts, as the page then shows

@@ -28,8 +28,8 @@ MESSAGES = {
     "record_go": "Go to this question",
     "record_choice": "Answer {number}",
     "record_right": "right",
-    "record_ends": "Members are numbers: the server knows no names. The record ends with the room, so download it before"
-    " you stop leading.",
+    "record_ends": "Members are numbers: the server knows no names. The record ends with the room, so download it"
+    " before you stop leading.",
     "record_save": "Download CSV",
     "record_member": "Member",
     "record_section": "Section",
