@@ -123,19 +123,27 @@ class HeadWrites:
     follows: int | None  # the token that comes next in the text, or in the answer; None at its end
     token: int  # the next token whose logit is split into parts
     parts: dict[str, Tensor]  # of that logit, as in `logit_parts`, and "common"; they add up to it
+    rival: int | None = None  # a token whose logit is subtracted: `parts` are of the difference, without "common"
+
+    def logit(self, logits: Tensor) -> float:
+        """Returns the token's logit among those of a prediction (num_tokens,), less the rival's if there is one."""
+        return float(logits[self.token] - (0 if self.rival is None else logits[self.rival]))
 
 
 @torch.no_grad()
 def head_writes(
-    run: Run, layer: int, head: int, at: int, token: int | None = None, *, name: str = "self"
+    run: Run, layer: int, head: int, at: int, token: int | None = None, rival: int | None = None, *, name: str = "self"
 ) -> HeadWrites:
     """Computes what a head adds to the logits after one token, and all parts of one logit, under the run's edits.
+
+    With a rival, the parts are those of logit(token) − logit(rival), the log of how many times as likely the token is.
 
     Args:
         run: of a pre-norm model that predicts next tokens.
         layer, head: of the head, from 0.
         at: index of the query.
         token: the next token whose logit is split; None for the one that follows in the text, or else the most likely.
+        rival: a token whose logit is subtracted from it; None to split the token's own logit.
         name: the head's map, in a model with several: "cross" or "decoder".
     Raises:
         ValueError: a model or map whose heads do not write what the last norm reads, or a head, position or token that
@@ -148,6 +156,7 @@ def head_writes(
         ("head", head, run.model.config.heads),
         ("at", at, len(ids)),
         ("token", 0 if token is None else token, run.model.config.num_tokens),
+        ("rival", 0 if rival is None else rival, run.model.config.num_tokens),
     ):
         if not 0 <= index < size:
             raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
@@ -160,11 +169,16 @@ def head_writes(
     vectors = stream_parts(run.model, run.inputs, at, edits=run.edits)
     weight, bias = output_layer(run.model)
     added = F.linear(vectors["cross" if name == "cross" else "heads"][layer, head], weight)
-    direction = weight[token] - weight.mean(0)  # (e,)
-    parts = {part: vector @ direction for part, vector in vectors.items()}
+
+    def compared(values: Tensor) -> Tensor:  # (num_tokens, ...): the token's, less the rival's or the mean
+        return values[token] - (values.mean(0) if rival is None else values[rival])
+
+    parts = {part: vector @ compared(weight) for part, vector in vectors.items()}
     if bias is not None:
-        parts["constant"] = parts["constant"] + bias[token] - bias.mean()
-    return HeadWrites(added - added.mean(), logits, without, follows, token, {**parts, "common": logits.mean()})
+        parts["constant"] = parts["constant"] + compared(bias)
+    if rival is None:
+        parts["common"] = logits.mean()
+    return HeadWrites(added - added.mean(), logits, without, follows, token, parts, rival)
 
 
 def check_writes(kind: Kind, model: Any, name: str = "self") -> None:

@@ -141,6 +141,23 @@ def test_what_a_head_writes_and_all_other_parts_add_up_to_the_logit(bundles, kin
     torch.testing.assert_close(result.added, logits - logits.mean(), **EXACT)
 
 
+@pytest.mark.parametrize(("kind", "name"), [("causal", "self"), ("memory", "self"), ("translator", "cross")])
+def test_the_parts_of_a_difference_of_two_logits_are_the_differences_of_their_parts(bundles, kind, name):
+    run = bundles[kind].run(TEXT[kind])
+    both = analysis.head_writes(run, 1, 2, 2, 5, 3, name=name)
+    one, other = (analysis.head_writes(run, 1, 2, 2, token, name=name) for token in (5, 3))
+    assert both.parts.keys() == one.parts.keys() - {"common"}
+    for part, values in both.parts.items():
+        torch.testing.assert_close(values, one.parts[part] - other.parts[part], **EXACT)
+    assert both.logit(both.logits) == pytest.approx(one.logit(one.logits) - other.logit(other.logits), abs=1e-8)
+    assert both.logit(both.without) == pytest.approx(one.logit(one.without) - other.logit(other.without), abs=1e-8)
+    assert both.logit(run.output[0, 2]) == pytest.approx(
+        sum(float(each.sum()) for each in both.parts.values()), abs=1e-8
+    )
+    with pytest.raises(ValueError, match=r"rival must be in \[0, \d+\) for this run, got -1"):
+        analysis.head_writes(run, 1, 2, 2, 5, -1, name=name)
+
+
 @pytest.mark.parametrize("kind", ["classifier", "masked", "bert classifier"])
 def test_what_a_head_writes_is_refused_where_no_norm_reads_it_directly(bundles, kind):
     with pytest.raises(ValueError, match="what a head writes is defined for pre-norm models that predict next tokens"):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from former import analysis
-from former.analysis.parts import check_writes
+from former.analysis.parts import HeadWrites, check_writes
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, as_refusals
@@ -21,7 +21,14 @@ LIKELIEST = 6  # next tokens to choose among
 
 
 def writes(
-    loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, token: int | None = None
+    loaded: Loaded,
+    made: Pass,
+    name: str,
+    layer: int,
+    head: int,
+    at: int,
+    token: int | None = None,
+    rival: int | None = None,
 ) -> dict[str, Any]:
     """Returns what a head adds to the logits at one position, and the parts of one next token's logit.
 
@@ -32,48 +39,51 @@ def writes(
         layer, head: the head.
         at: the position.
         token: the next token whose logit is split; None for the one that follows in the text, or else the likeliest.
+        rival: a token whose logit is subtracted from it, or None.
     Returns:
         {"raised" and "lowered": [[id, what is added]], the largest first; "likeliest": [[id, probability]]; "follows":
-        id or None; "token": id; "logit" and "prob" of it; "parts": as of `former.logit_parts`, of this token, with
-        "common"; "without": {"logit" and "prob" of it with the head switched off}; "labels": {id: label}}.
+        id or None; "token" and "rival": ids; "logit" (less the rival's) and "prob" of the token; "parts" of the
+        logit: as of `former.analysis.head_writes`; "without": {"logit" and "prob" with the head switched off};
+        "labels": {id: label}}.
     Raises:
         LookupError: a map, a head, a position or a token out of range.
         NothingToShow: the model or the map has no heads whose output goes directly to the last norm.
     """
-    check(loaded, made, name, layer, head, at, token)
+    check(loaded, made, name, layer, head, at, token, rival)
     with as_refusals():
-        result = analysis.head_writes(made.run, layer, head, at, token, name=name)
+        result = analysis.head_writes(made.run, layer, head, at, token, rival, name=name)
     likeliest = result.logits.softmax(-1).topk(LIKELIEST)
     raised, lowered = (pairs(*result.added.topk(TOP, largest=largest)) for largest in (True, False))
     pieces = {i for i, _ in [*raised, *lowered]} | {*likeliest.indices.tolist(), result.token}
-    pieces |= set() if result.follows is None else {result.follows}
+    pieces |= {each for each in (result.follows, rival) if each is not None}
     return {
         "raised": raised,
         "lowered": lowered,
         "likeliest": pairs(*likeliest),
         "follows": result.follows,
         "token": result.token,
-        **spoken(result.logits, result.token),
+        "rival": rival,
+        **spoken(result, result.logits),
         "parts": {part: digits(values) for part, values in result.parts.items()},
-        "without": spoken(result.without, result.token),
+        "without": spoken(result, result.without),
         "labels": {str(i): loaded.bundle.tokenizer.labels([i])[0] for i in sorted(pieces)},
     }
 
 
-def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, token: int | None) -> None:
+def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, *tokens: int | None) -> None:
     """Raises the errors of `writes`."""
     heads = made.map(name).weights.shape[:2]
     places = len(made.map(name).queries)
     known = is_index(layer, heads[0]) and is_index(head, heads[1]) and is_index(at, places)
-    if not known or not (token is None or is_index(token, loaded.bundle.config.num_tokens)):
+    if not known or not all(each is None or is_index(each, loaded.bundle.config.num_tokens) for each in tokens):
         raise LookupError(name)
     with as_refusals():
         check_writes(made.run.kind, made.run.model, name)
 
 
-def spoken(logits: Tensor, token: int) -> dict[str, float]:
-    """Returns a token's logit and its probability."""
-    return {"logit": digits(logits[token]), "prob": digits(logits.softmax(-1)[token])}
+def spoken(result: HeadWrites, logits: Tensor) -> dict[str, float]:
+    """Returns a token's logit, less its rival's, and its probability."""
+    return {"logit": round(result.logit(logits), 7), "prob": digits(logits.softmax(-1)[result.token])}
 
 
 def pairs(values: Tensor, ids: Tensor) -> list[tuple[int, float]]:

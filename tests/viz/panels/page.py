@@ -61,7 +61,7 @@ def token(shown: Shown) -> dict[str, Any]:
 
 
 def written(shown: Shown) -> dict[str, Any]:
-    result = writes.writes(shown.loaded, shown.made, *shown.place)
+    result = writes.writes(shown.loaded, shown.made, *shown.place, shown.view.get("answer"), shown.view.get("rival"))
     sides = {side: [value for _, value in result[side]] for side in ("raised", "lowered")}
     return sides | {name: result[name] for name in ("token", "logit", "parts")}
 

@@ -90,7 +90,7 @@ def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(cli
     names: dict[str, Any] = {}
     exec(compile(code, panel.name, "exec"), names)
     for name, question in panel.printed(view).items():
-        actual = page.of(models, panel.name, view)
+        actual = {} if question.asked else page.of(models, panel.name, view)
         if not question.asked and not actual:
             continue
         answer = plain(actual) or ask(client, f"/ask/{panel.name}/{name}", view)

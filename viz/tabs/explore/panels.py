@@ -71,6 +71,11 @@ def read_scale(asked: Arguments, view: View) -> str:
     return "scores" if scores else read_choice(view, "scale", SCALES)
 
 
+def read_token(asked: Arguments, view: View, name: str) -> int | None:
+    """Reads the id of a token or class that may be predicted, or None."""
+    return None if view.get(name) is None else read_index(view, name, carry.count(asked["run"]))
+
+
 FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that takes it; each may need those before
     "name": read_map,
     "layer": lambda asked, view: read_index(view, "layer", asked["run"].loaded.bundle.config.depth),
@@ -79,6 +84,8 @@ FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that
     "scale": read_scale,
     "query": lambda asked, view: read_index(view, "query", len(sides(asked).queries)),
     "key": lambda asked, view: read_index(view, "key", len(sides(asked).keys)),
+    "answer": partial(read_token, name="answer"),
+    "rival": partial(read_token, name="rival"),
 }
 
 
@@ -92,8 +99,10 @@ def read(
     """
     requests: Arguments = {"run": read_request(models, view)}
     for name, reader in FIELDS.items():
-        if name in fields:
-            requests[name] = reader(requests, view)
+        if name in fields and (value := reader(requests, view)) is not None:
+            requests[name] = value
+    if requests.get("answer", -1) == requests.get("rival", -2):
+        raise Refusal("carry_alike")
     if check:
         with as_refusals():
             check(requests)
@@ -116,15 +125,11 @@ def read_both(models: Models, view: View) -> Arguments:
 
 def read_carried(models: Models, view: View) -> Arguments:
     """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens."""
-    now = read(models, view, ("name",), check_predicts)
-    before, run = read(models, read_pinned(view), (), check_predicts)["run"], now["run"]
+    now = read(models, view, ("name", "answer", "rival"), check_predicts)
+    before = read(models, read_pinned(view), (), check_predicts)["run"]
     part = read_choice(view, "part", carry.PARTS)
-    carry.check(before, run, part)
-    values = [name for name in ("answer", "rival") if view.get(name) is not None]
-    selection = {name: read_index(view, name, carry.count(run)) for name in values}
-    if selection.get("answer", -1) == selection.get("rival", -2):
-        raise Refusal("carry_alike")
-    return {"pinned": before, **now, "part": part, **selection}
+    carry.check(before, now["run"], part)
+    return {"pinned": before, **now, "part": part}
 
 
 def read_one(models: Models, view: View) -> Arguments:
@@ -134,6 +139,18 @@ def read_one(models: Models, view: View) -> Arguments:
     size = len(sides(asked).queries) if asked["part"] in carry.OF_TOKENS else config.heads
     place = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
     return {**{name: asked[name] for name in ("pinned", "run", "name", "part")}, **place}
+
+
+def compares(view: View) -> bool:
+    """Returns whether the view compares two predictions."""
+    return view.get("answer") is not None and view.get("rival") is not None
+
+
+def read_compared(models: Models, view: View) -> Arguments:
+    """Reads the arguments of `predictions.compare`."""
+    if not compares(view):
+        raise Refusal("bad_request")
+    return read(models, view, ("answer", "rival"), check_predicts)
 
 
 def check_predicts(asked: Arguments) -> None:
@@ -220,7 +237,12 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
     "inside/trace": {"traced": printed(trace, ADDS, check_pair)},
     "corpus/scan": scans.QUESTIONS,
     "corpus/forming": forming.QUESTIONS,
-    "inside/prediction": {"said": printed(predictions.predict, SAID, check_predicts)},
+    "inside/prediction": {
+        "said": printed(predictions.predict, SAID, check_predicts),
+        "pair": Question(
+            predictions.compare, read_compared, bars("probabilities", "tokens", "probability"), when=compares
+        ),
+    },
     "inside/surprise": {"surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next)},
     "change/interventions": {"removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored)},
     "change/words": {"words": printed(predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged)},

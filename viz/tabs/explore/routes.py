@@ -6,7 +6,7 @@
     GET /attention/{key}/heads            every head's effect, a line of JSON for each layer (`measures.heads`)
     GET /attention/{key}/words            each word's influence on a verdict, in lines of JSON (`measures.each_word`)
     GET /attention/{key}/lens             the logit lens (`lens.lens`)
-    GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   a head's effect on the logits (`writes.writes`); ?token=ID
+    GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   a head's effect on logits (`writes.writes`); ?token=&rival=
     GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   one number, traced (`trace.trace`)
     GET /attention/{key}/data.npz         the whole pass for other programs
 
@@ -133,10 +133,18 @@ def attach_json(server: FastAPI, site: Site, get_pass: Callable[[str], Awaitable
     @server.get("/attention/{key}/writes/{name}/{layer}/{head}/{at}")
     @http.answers
     async def written(
-        key: str, name: str, layer: int, head: int, at: int, request: Request, token: int | None = None
+        *,
+        key: str,
+        name: str,
+        layer: int,
+        head: int,
+        at: int,
+        request: Request,
+        token: int | None = None,
+        rival: int | None = None,
     ) -> Response:
         try:
-            return await json_once(request, key, "writes", writes.writes, name, layer, head, at, token)
+            return await json_once(request, key, "writes", writes.writes, name, layer, head, at, token, rival)
         except LookupError:
             raise HTTPException(404) from None
 

@@ -30,7 +30,8 @@ MESSAGES = {
     "writes_likeliest": "top guess",
     "writes_parts": "What each part adds to the logit",
     "writes_sum_of": "The logit of {token}, part by part",
-    "writes_choose": "Show the parts of the logit of {token}",
+    "writes_sum_of_pair": "The logit of {token} minus that of {rival}, part by part",
+    "writes_choose": "Show the parts of the logit of {token}; with Shift, compare with {token}",
     "writes_layer": "{layer}",
     "writes_head": "{head}",
     "writes_self": "self {head}",
@@ -43,10 +44,12 @@ MESSAGES = {
     "writes_feed_forwards": "feed-forwards {value}",
     "writes_constant": "biases {value}",
     "writes_common": "part common to all tokens {value}",
-    "writes_total": "{terms} add up to {sum}; the model’s logit is {logit}.",
+    "writes_total": "{terms} add up to {sum}; {of, select, pair {the difference of the model’s logits} other"
+    " {the model’s logit}} is {logit}.",
     "writes_follows": "{token} follows in the text.",
-    "writes_without": "The head itself adds {direct} to this logit. Without the head it is {logit} instead of"
-    " {before}, and the probability {after} instead of {prob}: this also removes the effects that later layers built"
+    "writes_without": "The head itself adds {direct} to this {of, select, pair {difference} other {logit}}. Without the"
+    " head it is {logit} instead of {before}{of, select, pair {} other {, and the probability {after} instead of"
+    " {prob}}}: this also removes the effects that later layers built"
     " on it.",
     "trace": "Follow a number",
     "trace_hint": "What this is",

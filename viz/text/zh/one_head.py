@@ -26,7 +26,8 @@ MESSAGES = {
     "writes_likeliest": "首选预测",
     "writes_parts": "每一部分给 logit 加上多少",
     "writes_sum_of": "{token} 的 logit 的各个部分",
-    "writes_choose": "显示 {token} 的 logit 的各个部分",
+    "writes_sum_of_pair": "{token} 与 {rival} 的 logit 之差的各个部分",
+    "writes_choose": "显示 {token} 的 logit 的各个部分；按住 Shift 则与 {token} 比较",
     "writes_layer": "{layer}",
     "writes_head": "{head}",
     "writes_self": "自注意力 {head}",
@@ -39,10 +40,11 @@ MESSAGES = {
     "writes_feed_forwards": "前馈层 {value}",
     "writes_constant": "偏置 {value}",
     "writes_common": "所有词元共有的部分 {value}",
-    "writes_total": "{terms}，合计 {sum}；模型的 logit 是 {logit}。",
+    "writes_total": "{terms}，合计 {sum}；模型的 {of, select, pair {logit 之差是} other {logit 是}} {logit}。",
     "writes_follows": "文本中的下一个词元是 {token}。",
-    "writes_without": "这个头本身给这个 logit 加上 {direct}。关闭这个头后，logit 由 {before} 变为 {logit}，概率由"
-    " {prob} 变为 {after}：后面各层在它的基础上产生的作用也一并消失了。",
+    "writes_without": "这个头本身给这个 {of, select, pair {logit 之差加上} other {logit 加上}} {direct}。"
+    "关闭这个头后，它由 {before} 变为 {logit}{of, select, pair {} other {，概率由 {prob} 变为 {after}}}："
+    "后面各层在它的基础上产生的作用也一并消失了。",
     "trace": "追踪一个数",
     "trace_hint": "这是什么",
     "trace_means": "把一个权重一步步追溯回去：先到它的得分，再到 q 和 k，到算出它们的那些数，直到保存参数的文件。然后"

@@ -17,13 +17,9 @@ import { predicted, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
 import { store } from "../lib/store.js";
 
-const choice = (name, read, ...options) =>
-  h("select", { "data-field": name, onchange: ({ target }) => choose({ [name]: read(target.value) }) }, ...options);
+const choice = (name, onchange, ...options) => h("select", { "data-field": name, onchange }, ...options);
 
 const labelled = (key, field) => h("label", {}, say(key), " ", field);
-
-/** Other parts make another grid, so the selection is cleared. */
-const choose = (partial) => store.set({ carry_layer: null, carry_from: null, ...partial });
 
 /** The part of a view that an answer depends on. */
 const nameOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }, ...more) =>
@@ -48,11 +44,15 @@ export const mount = ({ element, props }) => {
 
   const part = choice(
     "carry",
-    String,
+    () => store.set({ carry_layer: null, carry_from: null, carry: part.value }), // other parts make another grid
     ...PARTS.map((value) => h("option", { value }, say("carry_parts", { part: value }))),
   );
-  const answer = choice("carry_answer", Number);
-  const rival = choice("carry_rival", Number);
+  const pair = () => store.set({ carry_answer: Number(answer.value), carry_rival: Number(rival.value) });
+  const answer = choice("carry_answer", () => {
+    if (answer.value === rival.value) rival.value = `${found.answer}`; // they change sides
+    pair();
+  });
+  const rival = choice("carry_rival", pair);
   const asks = h(
     "div",
     { class: "carry-asks" },

@@ -86,7 +86,7 @@ def carry_parts(
         Unanswerable: both predict the same.
     """
     apart = analysis.tell_apart(pinned, run)
-    answer = apart.answers[0] if answer is None else answer
+    answer = next(each for each in apart.answers if each != rival) if answer is None else answer
     rival = next(each for each in apart.rivals if each != answer) if rival is None else rival
     at = apart.at if at is None else at
     metric = patching.logit_difference(answer, rival, at)

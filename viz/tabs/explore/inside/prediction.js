@@ -1,9 +1,14 @@
-// The prediction: the next token of a generator, or the verdict of a classifier; under edits, before and after.
+// The prediction: the next token of a generator, or the verdict of a classifier; under edits, before and after. Two
+// next tokens can be chosen to compare.
 
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { classInWords, say } from "../../../browser/lib/messages.js";
+import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
+import { viewOf } from "../../../browser/lib/python.js";
 import { changeOf, outcome, outcomeLegend, outcomes } from "../lib/outcome.js";
+import { chooseRival, rivals } from "../lib/rivals.js";
 import { store } from "../lib/store.js";
 
 const bits = (value) => (value == null ? "–" : value.toFixed(3));
@@ -32,11 +37,72 @@ const told = ({ own, typed, edited }) =>
   );
 
 export const mount = ({ element }) => {
-  const { title, body } = makePanel(element, say("prediction"));
+  const { title, body, foot } = makePanel(element, say("prediction"));
+  const compared = h("p", { class: "finding", role: "status" });
+  foot.append(compared);
+
+  /** The two choices in the line of a next token: as the answer, A, and as its rival, B. */
+  const choices = ({ id, label }) =>
+    h(
+      "span",
+      { class: "rivals" },
+      ...["A", "B"].map((side) =>
+        h(
+          "button",
+          {
+            "data-id": id,
+            "data-side": side,
+            title: say("rivals_choose", { token: `“${label}”`, side }),
+            "aria-label": say("rivals_choose", { token: `“${label}”`, side }),
+            onclick: () =>
+              chooseRival(id, side === "B", store.pass.header.output.next.find((each) => each.id !== id).id),
+          },
+          side,
+        ),
+      ),
+    );
+
+  const mark = () => {
+    const { answer, rival } = rivals();
+    for (const button of body.querySelectorAll(".rivals button"))
+      button.setAttribute(
+        "aria-pressed",
+        `${Number(button.dataset.id) === (button.dataset.side === "A" ? answer : rival)}`,
+      );
+  };
+
+  const questions = newest({
+    take: ({ tokens: [answer, rival], difference }) => {
+      const values = {
+        answer: `“${answer}”`,
+        rival: `“${rival}”`,
+        logits: asSigned(difference, 2),
+        times: asNumber(Math.exp(Math.abs(difference)), 3),
+        likelier: difference >= 0 ? "answer" : "rival",
+      };
+      const release = () => store.set({ carry_answer: null, carry_rival: null });
+      const clear = h("button", { class: "f-link", onclick: release }, say("rivals_clear"));
+      compared.replaceChildren(say("rivals_compared", values), " ", clear);
+    },
+    fail: (error) => compared.replaceChildren(whyNot(error)),
+  });
+
+  /** Compares the chosen tokens, or says how to choose them. */
+  const compare = () => {
+    const { answer, rival } = rivals();
+    mark();
+    if (answer === null || rival === null) {
+      questions.stop();
+      return void compared.replaceChildren(store.pass.header.output.next ? say("rivals_none") : "");
+    }
+    const view = viewOf.explore();
+    const name = JSON.stringify([view.model, view.text, view.edits, answer, rival]);
+    questions.ask(name, (signal) => answerTo("/ask/prediction/pair", view, signal));
+  };
 
   const generator = ({ output, baseline, unit, answer }) => {
     title.textContent = say("prediction_next");
-    const rows = outcomes(output.next, baseline?.next);
+    const rows = outcomes(output.next, baseline?.next, choices);
     const moved = baseline && output.bitsPerToken != null ? output.bitsPerToken - baseline.bitsPerToken : 0;
     const verdict =
       Math.abs(moved) < 0.0005 ? "" : say(moved > 0 ? "bits_worse" : "bits_better", { by: Math.abs(moved).toFixed(3) });
@@ -80,7 +146,12 @@ export const mount = ({ element }) => {
   };
 
   store.subscribe(element, (changed) => {
-    if (!changed.has("pass") || !store.pass) return;
+    if (!store.pass) return;
+    const { next: hasNext } = store.pass.header.output;
+    if (!changed.has("pass")) {
+      if (hasNext && ["carry_answer", "carry_rival"].some((name) => changed.has(name))) compare();
+      return;
+    }
     const { header } = store.pass;
     const { classes, next } = header.output;
     element.hidden = !classes && !next; // it fills in words
@@ -88,6 +159,7 @@ export const mount = ({ element }) => {
     body.replaceChildren(
       ...[...(classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),
     );
+    compare();
     element.dataset.rev = store.rev;
   });
 };

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from former import analysis
+from former import analysis, patching
 from former.analysis import effects
 from former.runs import Run
 from viz.panels import Numbers
@@ -36,6 +36,17 @@ def predict(run: Run) -> Numbers:
     return rows
 
 
+def compare(run: Run, answer: int, rival: int) -> Numbers:
+    """Compares two next tokens: their labels ("tokens"), "probabilities", and the "difference" of their logits."""
+    logits = run.kind.prediction(run.model, run.reading, run.inputs, run.result, -1)[0]
+    pair = [answer, rival]
+    return {
+        "tokens": run.source.tokenizer.labels(pair),
+        "probabilities": logits.softmax(-1)[pair],
+        "difference": patching.logit_difference(answer, rival)(run),
+    }
+
+
 def surprise(run: Run) -> Numbers:
     """Returns the predicted "tokens" of a text or an answer, and the surprise of each in "bits"."""
     bits, tokens = run.surprise(), run.kind.written(run.model, run.inputs)[0].tolist()
@@ -46,20 +57,26 @@ def surprise(run: Run) -> Numbers:
     }
 
 
-def write_logits(run: Run, name: str, layer: int, head: int, query: int) -> Numbers:
+def write_logits(
+    run: Run, name: str, layer: int, head: int, query: int, answer: int | None = None, rival: int | None = None
+) -> Numbers:
     """Returns what a head adds to the logits at one position, and the parts that add up to one logit.
 
+    Args:
+        run, name, layer, head, query: the head, and the position.
+        answer: id of a next token; None for the one that follows or, at the end, the likeliest.
+        rival: id of a token whose logit is subtracted from that of the answer, or None.
     Returns:
         "raised" and "lowered" (n,): the largest increases and decreases, with "names" and "lowered_names" of these
-        tokens; "token": the id of the token that follows, or, at the end, of the likeliest; its "logit", and the
-        "parts" that add up to it (`former.analysis.head_writes`).
+        tokens; "token": the id of the answer; its "logit", and the "parts" that add up to it
+        (`former.analysis.head_writes`).
     """
-    result = analysis.head_writes(run, layer, head, query, name=name)
+    result = analysis.head_writes(run, layer, head, query, answer, rival, name=name)
     (raised, up), (lowered, down) = (result.added.topk(TOP, largest=largest) for largest in (True, False))
     names, lowered_names = (run.source.tokenizer.labels(ids.tolist()) for ids in (up, down))
     return {
         **{"raised": raised, "names": names, "lowered": lowered, "lowered_names": lowered_names},
-        **{"token": result.token, "logit": float(result.logits[result.token]), "parts": result.parts},
+        **{"token": result.token, "logit": result.logit(result.logits), "parts": result.parts},
     }
 
 

@@ -10,6 +10,7 @@ import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { askInView } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
+import { chooseRival, rivals } from "../lib/rivals.js";
 import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
@@ -36,7 +37,7 @@ const looks = () => {
   );
 };
 
-const CHOICES = ["pass", "map", "layer", "head", "of", "token"];
+const CHOICES = ["pass", "map", "layer", "head", "of", "token", "carry_answer", "carry_rival"];
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("writes"));
@@ -56,13 +57,13 @@ export const mount = ({ element }) => {
   foot.append(status);
 
   let found = null; // see viz/passes/writes.py
-  let token = null; // the next token whose logit is split; null for the one that follows
-
   const path = () => {
     const { layer, head, of } = store.view;
     if (of !== "head" || "classes" in store.pass.header.output) return null;
-    const asked = token === null ? "" : `?token=${token}`;
-    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${asked}`;
+    const { answer, rival } = rivals();
+    const asked = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
+    const query = asked.length ? `?${asked.join("&")}` : "";
+    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${query}`;
   };
   const label = (id) => found.labels[id];
 
@@ -83,11 +84,11 @@ export const mount = ({ element }) => {
               h(
                 "button",
                 {
-                  class: "label",
+                  class: id === found.rival ? "label rival" : "label",
                   title: say("writes_choose", { token: label(id) }),
-                  "aria-pressed": `${id === found.token}`,
+                  "aria-pressed": `${id === found.token || id === found.rival}`,
                   "data-id": id,
-                  onclick: () => choose(id),
+                  onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),
                 },
                 label(id),
               ),
@@ -98,11 +99,6 @@ export const mount = ({ element }) => {
         ),
       ),
     );
-
-  const choose = (id) => {
-    token = id;
-    ask();
-  };
 
   const draw = () => {
     const { raised, lowered, likeliest, parts, without, logit, prob } = found;
@@ -140,14 +136,20 @@ export const mount = ({ element }) => {
     const terms = order.map((name) => say(named[name], { value: asSigned(total(parts[name]), 3) }));
     const all = order.reduce((so, name) => so + total(parts[name]), 0);
     const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
+    const of = found.rival === null ? "token" : "pair";
     told.replaceChildren(
-      h("p", {}, say("writes_total", { terms: asList(terms, true), sum: asFixed(all, 3), logit: asFixed(logit, 3) })),
+      h(
+        "p",
+        {},
+        say("writes_total", { of, terms: asList(terms, true), sum: asFixed(all, 3), logit: asFixed(logit, 3) }),
+      ),
       silent
         ? ""
         : h(
             "p",
             {},
             say("writes_without", {
+              of,
               direct: asSigned(direct, 3),
               logit: asFixed(without.logit, 3),
               before: asFixed(logit, 3),
@@ -164,6 +166,7 @@ export const mount = ({ element }) => {
   const paint = () => {
     const { parts } = found;
     const { layer, head } = store.view;
+    const [token, rival] = [found.token, found.rival].map((id) => id !== null && `“${label(id)}”`);
     const kinds = [
       ["heads", parts.cross ? "writes_self" : "writes_head", "decoder"],
       ["cross", "writes_cross", "cross"],
@@ -192,7 +195,11 @@ export const mount = ({ element }) => {
       return node;
     };
     table.replaceChildren(
-      h("caption", {}, say("writes_sum_of", { token: `“${label(found.token)}”` })),
+      h(
+        "caption",
+        {},
+        found.rival === null ? say("writes_sum_of", { token }) : say("writes_sum_of_pair", { token, rival }),
+      ),
       h("thead", {}, h("tr", {}, h("td"), ...columns.map(({ words }) => h("th", { scope: "col" }, words)))),
       h(
         "tbody",
@@ -222,7 +229,6 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
-    if (changed.has("pass") || changed.has("token")) token = null;
     const { header } = store.pass;
     element.hidden = "classes" in header.output; // nothing is predicted after a token
     body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // otherwise keeps its room

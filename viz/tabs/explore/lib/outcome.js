@@ -11,8 +11,8 @@ export const changeOf = (before, after, write = asShare) => {
   return h("span", {}, h("span", { class: "before" }, write(before)), " → ", h("b", {}, write(after)));
 };
 
-/** A label, its bar (and the bar before the edits), and the number. */
-export const outcome = (label, before, after, largest, chosen) =>
+/** A label, its bar (and the bar before the edits), the number, and what else is in the line. */
+export const outcome = (label, before, after, largest, chosen, more = null) =>
   h(
     "div",
     { class: chosen ? "row chosen" : "row" },
@@ -21,15 +21,19 @@ export const outcome = (label, before, after, largest, chosen) =>
       [makeBar(after / largest, "after"), before == null ? null : makeBar(before / largest, "was")],
       changeOf(before, after),
     ),
+    more,
   );
 
-/** Lines for at most ten candidates [{id, label, prob}], those with the largest probability in either run first. */
-export const outcomes = (candidates, baseline) => {
+/** Lines for at most ten candidates [{id, label, prob}], those with the largest probability in either run first;
+ *  more(candidate) is added to each. */
+export const outcomes = (candidates, baseline, more = (_) => null) => {
   const before = new Map((baseline ?? []).map(({ id, prob }) => [id, prob]));
   const most = ({ id, prob }) => Math.max(prob, before.get(id) ?? 0);
   const named = [...candidates].sort((a, b) => most(b) - most(a)).slice(0, 10);
   const largest = Math.max(...named.map(most), 0.05);
-  return named.map(({ id, label, prob }) => outcome(label, before.get(id), prob, largest, id === candidates[0].id));
+  return named.map((each) =>
+    outcome(each.label, before.get(each.id), each.prob, largest, each.id === candidates[0].id, more(each)),
+  );
 };
 
 /** The legend of the two bars; null without edits. */
