@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from plotly.graph_objects import Figure
 
 import former
 from viz.passes.loaded import Loaded
@@ -22,6 +23,18 @@ def no_fault_is_told_as_a_refusal(caplog):
     """Fails a test whose routes log a traceback: an error other than `Refusal` has reached the visitor."""
     yield
     assert not [record.getMessage() for record in caplog.get_records("call") if record.exc_info]
+
+
+@pytest.fixture(autouse=True)
+def shown_figures(monkeypatch) -> list[Figure]:
+    """The figures that the test shows; no browser is opened for them."""
+    figures: list[Figure] = []
+
+    def show(figure: Figure) -> None:
+        figures.append(figure)
+
+    monkeypatch.setattr(Figure, "show", show)
+    return figures
 
 
 @pytest.fixture(scope="session")

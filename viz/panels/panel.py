@@ -64,6 +64,7 @@ class Question:
     draw: Draw | None = None
     charted: bool = False  # whether the page shows the figure, as "chart" in the answer
     when: Callable[[View], bool] = lambda view: True  # whether the program for a view prints it  # noqa: ARG005
+    prints: tuple[str, ...] = ()  # values of the result that the program prints: the panel's main number
     unsent: tuple[str, ...] = ()  # values of the result that are not sent to the page
     asked: bool = True  # whether the page may request it; False for what takes too long and is only printed
     fast: bool = False  # whether the function only calls the model, so that the page can use the fast twin

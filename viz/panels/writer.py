@@ -1,8 +1,8 @@
 """Copy as Python: writes the program that computes a panel's numbers and draws its figure.
 
 It is written from the panel's record and a view. It has the imports, the source of the panel's own function, and lines
-that load the model, call the function and draw. A visitor's text is inserted by repr; all other values were checked by
-the panel's reader.
+that load the model, call the function, draw, print the main number and show the figure. A visitor's text is inserted by
+repr; all other values were checked by the panel's reader.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Program:
         self._imports: dict[str, set[str]] = {}
         self._sources: dict[str, str] = {}
         self._lines: list[str] = []
+        self._ends: list[str] = []  # the last lines, which show the figures
         self._values: dict[str, Any] = {}  # variable → the code that loads its model, or the key of its run
 
     def answer(self, name: str, question: Question, arguments: Mapping[str, Any]) -> None:
@@ -95,6 +96,11 @@ class Program:
 
         options = [f"{option}={argument(value)}" for option, value in draw.options.items()]
         self._call(variable, self._reference(draw.function), [*map(argument, draw.arguments), *options])
+        self._ends.append(f"{variable}.show()")
+
+    def print(self, name: str, values: Iterable[str]) -> None:
+        """Adds the line that prints values of a question's result, before the figures are shown."""
+        self._rows("print(", [f'{name}["{value}"]' for value in values], ")")
 
     def __str__(self) -> str:
         modules = [f"import {module}" for module, names in sorted(self._imports.items()) if "" in names]
@@ -106,7 +112,7 @@ class Program:
         blocks = [
             "\n".join(modules),
             *(f"\n{text.strip()}\n" for text in self._sources.values()),
-            *["\n".join(self._lines)],
+            *["\n".join(self._lines + self._ends)],
         ]
         return "\n\n".join(blocks) + "\n"
 
@@ -182,4 +188,7 @@ def program(panel: Panel, models: Models, view: View) -> str:
     for name, draw in draws.items():
         last = name == list(draws)[-1]
         written.draw("figure" if last else f"figure_{name}", name, draw)
+    for name, question in questions.items():
+        if question.prints:
+            written.print(name, question.prints)
     return str(written)

@@ -38,7 +38,7 @@ MODELS = (
     "tiny-induction",
 )
 TIMES = ("seconds", "lines", "loop")  # which no two runs share
-LINES = 12  # of a program, besides the source of a function
+LINES = 16  # of a program, besides the source of a function
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,9 @@ CASES = [(panel, view) for panel in PANELS for view in VIEWS[panel.name]]
 
 
 @pytest.mark.parametrize(("panel", "view"), CASES, ids=[f"{panel.name}-{i}" for i, (panel, _) in enumerate(CASES)])
-def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(client, models, panel: Panel, view):
+def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(
+    client, models, panel: Panel, view, shown_figures, capsys
+):
     code = ask(client, f"/python/{panel.name}", view)["code"]
     names: dict[str, Any] = {}
     exec(compile(code, panel.name, "exec"), names)
@@ -97,8 +99,12 @@ def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(cli
         result = plain(names[name])
         for field in actual or result.keys() - {*question.unsent, *TIMES}:
             assert_near(result[field], answer[field], f"{name}[{field!r}]")
-    assert names["figure"].data
     printed = panel.printed(view).values()
+    assert names["figure"].data
+    assert code.endswith("figure.show()\n")
+    assert len(shown_figures) == len([each for each in printed if each.draw])
+    assert shown_figures[-1] is names["figure"]
+    assert bool(capsys.readouterr().out) == any(each.prints for each in printed)
     functions = {question.function for question in printed} | {each.draw.function for each in printed if each.draw}
     for function in functions:
         text = source(function)["text"].strip()

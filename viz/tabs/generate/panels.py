@@ -127,7 +127,9 @@ NEXT_TOKEN = Panel(
     "next-token",
     HERE / "next_token.js",
     {
-        "prediction": Question(writing.predict_next, read_rules, NEXT, when=lambda view: view.get("rounds") is None),
+        "prediction": Question(
+            writing.predict_next, read_rules, NEXT, prints=("bits",), when=lambda view: view.get("rounds") is None
+        ),
         "draws": Question(
             drawing.draw_often, read_rounds, DRAWN, when=lambda view: view.get("rounds") is not None, fast=True
         ),
@@ -147,6 +149,8 @@ TRAIL = Panel(
 )
 TIMES = Draw(figures.bars, Field("seconds"), Field("names"), axis="seconds")
 CACHE = Panel(
-    "cache", HERE / "cache" / "cache.js", {"step": Question(cache.measure_cache, read_cache, TIMES, fast=True)}
+    "cache",
+    HERE / "cache" / "cache.js",
+    {"step": Question(cache.measure_cache, read_cache, TIMES, prints=("bytes",), fast=True)},
 )
 PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL, CACHE)

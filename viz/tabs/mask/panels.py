@@ -155,6 +155,6 @@ REACH = Panel(
 CONSEQUENCE = Panel(
     "mask-consequence",
     HERE / "mask_consequence.js",
-    {"losses": Question(consequence.compare_masks, read_consequence, MEANS, more=describe_long)},
+    {"losses": Question(consequence.compare_masks, read_consequence, MEANS, prints=("means",), more=describe_long)},
 )
 PANELS = (STAGES, GROWTH, PROOF, REACH, CONSEQUENCE)

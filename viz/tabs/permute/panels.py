@@ -138,7 +138,7 @@ PERMUTATION = Panel(
 EQUIVARIANCE = Panel(
     "equivariance",
     HERE / "equivariance.js",
-    {"errors": Question(permuting.measure_errors, read_switches, ERRORS, more=describe_text)},
+    {"errors": Question(permuting.measure_errors, read_switches, ERRORS, prints=("errors",), more=describe_text)},
     {"rounding": permuting.ROUNDING_STEPS},
 )
 MOVED_ROWS = Panel("moved-rows", HERE / "moved_rows.js", {"rows": Question(permuting.run_output, read_output, ROWS)})

@@ -198,6 +198,7 @@ SECTION = Section(
             fill_in,
             read_words,
             Draw(draw_guesses, Field("guesses"), Field("weights"), Field("labels")),
+            prints=("guesses",),
             when=shown("words"),
             unsent=("weights", "guesses"),
         ),

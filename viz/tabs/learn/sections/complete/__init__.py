@@ -102,6 +102,6 @@ SECTION = Section(
     article="In Pytorch: complete self-attention",
     equation=r"(b, t, k) \to (b, t, h, s) \to (b \cdot h, t, s) \to (b \cdot h, t, t) \to (b, h, t, s) \to (b, t, k)",
     code=(article_lines, former.SelfAttention.forward),
-    questions={"lines": Question(run_lines, read_words, FIRST, unsent=("folded", "first", "words"))},
+    questions={"lines": Question(run_lines, read_words, FIRST, prints=("ours",), unsent=("folded", "first", "words"))},
     opening=opening,
 )

@@ -179,7 +179,7 @@ SECTION = Section(
             Draw(figures.cross_attention, Field("weights"), Field("given"), Field("source")),
             unsent=("vectors", "weights", "probs", "given"),
         ),
-        "written": Question(write_forms, read_date),
+        "written": Question(write_forms, read_date, prints=("forms",)),
     },
     opening=opening,
 )

@@ -179,8 +179,8 @@ SECTION = Section(
         "predicted": Question(
             predict_targets, read_snapshots, CURVES, charted=True, unsent=("inputs", "targets", "lines", "at")
         ),
-        "unmasked": Question(write_on, read_unmasked),
-        "written": Question(write_on, read_step, more=describe_step),
+        "unmasked": Question(write_on, read_unmasked, prints=("text",)),
+        "written": Question(write_on, read_step, prints=("text",), more=describe_step),
     },
     opening=opening,
 )

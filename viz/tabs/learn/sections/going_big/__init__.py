@@ -144,7 +144,11 @@ SECTION = Section(
     code=(attention_scores, former.attend),
     questions={
         "counted": Question(
-            count_bytes, read_sizes, TABLE, unsent=("q", "k", "v", "scores", "weights", "map", "numbers")
+            count_bytes,
+            read_sizes,
+            TABLE,
+            prints=("all",),
+            unsent=("q", "k", "v", "scores", "weights", "map", "numbers"),
         ),
     },
     opening=opening,

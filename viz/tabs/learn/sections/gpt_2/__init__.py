@@ -228,10 +228,14 @@ SECTION = Section(
     ),
     code=(BpeTokenizer.train, gpt2.config, former.count_parameters),
     questions={
-        "pieces": Question(cut_pieces, read_pieces, when=shown("pieces")),
-        "scored": Question(score_text, read_scored, BITS, when=shown("pieces"), unsent=("names",)),
+        "pieces": Question(cut_pieces, read_pieces, prints=("labels",), when=shown("pieces")),
+        "scored": Question(
+            score_text, read_scored, BITS, prints=("gpt", "generator"), when=shown("pieces"), unsent=("names",)
+        ),
         "bits": Question(compare_cards, lambda models, view: {}, CARDS, when=shown("bits")),  # noqa: ARG005
-        "sized": Question(count_size, read_size, PARTS, when=shown("sizes"), unsent=("names", "counts")),
+        "sized": Question(
+            count_size, read_size, PARTS, prints=("total",), when=shown("sizes"), unsent=("names", "counts")
+        ),
     },
     opening=opening,
 )

@@ -139,7 +139,9 @@ SECTION = Section(
     r" \exp\left(q_i \cdot k_j / \sqrt{s}\right)} \qquad m_{ij} = 1 \text{ where there is an edge, else } 0",
     code=(mask_of, former.masks.reach, former.analysis.influence),
     questions={
-        "passed": Question(pass_graph, read_graph, MAP, unsent=("mask", "reach", "shares", "names", "seen")),
+        "passed": Question(
+            pass_graph, read_graph, MAP, prints=("moved", "stayed"), unsent=("mask", "reach", "shares", "names", "seen")
+        ),
     },
     opening=opening,
 )

@@ -123,7 +123,7 @@ SECTION = Section(
     questions={
         "tensors": Question(three_tensors, read_words, WEIGHTS),
         "plain": Question(three_tensors, read_plain, when=unprinted),
-        "timed": Question(time_lines, read_copies),
+        "timed": Question(time_lines, read_copies, prints=("lines", "loop")),
     },
     opening=opening,
 )

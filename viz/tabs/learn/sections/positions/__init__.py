@@ -134,6 +134,7 @@ SECTION = Section(
             read_score,
             Draw(figures.stacked, Field("rows"), Field("keys")),
             charted=True,
+            prints=("error",),
             when=shown("score"),
             unsent=("own", "other", "terms", "rows", "keys"),
         ),

@@ -187,7 +187,7 @@ SECTION = Section(
             when=shown("gave"),
             unsent=("x", "q", "k", "v", "weights", "out", "y_gave", "y_gave_swapped", "gave", "rows", "columns"),
         ),
-        "moves": Question(measure_moves, classifiers, when=shown("gave")),
+        "moves": Question(measure_moves, classifiers, prints=("table",), when=shown("gave")),
         "forms": Question(
             count_forms,
             read_sizes,

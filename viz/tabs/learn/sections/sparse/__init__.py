@@ -141,6 +141,7 @@ SECTION = Section(
             follow_pattern,
             read_pattern,
             SHARES,
+            prints=("cells", "causal"),
             when=shown("pattern"),
             unsent=("mask", "out", "dense", "labels", "shares"),
         ),

@@ -156,11 +156,12 @@ SECTION = Section(
     equation=r"\mathrm{loss} = -\frac{1}{n} \sum_{i=1}^{n} \log p(y_i \mid x, y_1, \ldots, y_{i-1})",
     code=(toys.train, toys.begin, toys.rows, toys.answer),
     questions={
-        "begun": Question(first_step, read_task, unsent=("inputs", "targets", "logits")),
+        "begun": Question(first_step, read_task, prints=("share",), unsent=("inputs", "targets", "logits")),
         "trained": Question(
             train_model,
             read_training,
             Draw(figures.training, Field("lines"), axes=("step", "nats a token")),
+            prints=("right", "answer"),
             asked=False,
         ),
     },

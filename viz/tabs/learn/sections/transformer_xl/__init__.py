@@ -218,9 +218,13 @@ SECTION = Section(
     ),
     code=(TransformerXL.forward, Recall.at, RelativeTerms.forward),
     questions={
-        "carried": Question(weigh_memory, read_long, MEMORY, charted=True, when=shown("memory"), unsent=("memories",)),
+        "carried": Question(
+            weigh_memory, read_long, MEMORY, charted=True, prints=("bits",), when=shown("memory"), unsent=("memories",)
+        ),
         "reached": Question(reach_back, read_long, REACH, when=shown("reach"), unsent=("last",)),
-        "scored": Question(split_scores, read_scored, STACK, charted=True, when=shown("terms"), unsent=("rows",)),
+        "scored": Question(
+            split_scores, read_scored, STACK, charted=True, prints=("error",), when=shown("terms"), unsent=("rows",)
+        ),
     },
     opening=opening,
     stands=lambda models: MODEL in former.available(),  # noqa: ARG005
