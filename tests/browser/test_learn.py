@@ -16,6 +16,8 @@ from viz.text import message
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
+STAR = "8:" + ",".join(f"0-{i}" for i in range(1, 8))  # solves the puzzle of its section
+DONE = re.compile(r"\bdone\b")
 NAMES = [section.name for section in SHOWN]
 
 
@@ -41,9 +43,9 @@ def test_every_section_has_its_words_tries_that_are_put_back_and_a_question_with
     reads(tab, name)
     tries_change_the_view_and_are_put_back(tab)
     chip = tab.page.locator(f".former-learn .chips [data-section={name}]")
-    expect(chip).not_to_have_class("done")
+    expect(chip).not_to_have_class(DONE)
     every_choice_is_judged_by_the_same_answer(tab)
-    expect(chip).to_have_class("done")
+    expect(chip).to_have_class(DONE)
 
 
 def test_a_section_shows_the_code_that_the_server_has_of_it(tab):  # a test of the server has that of every section
@@ -56,8 +58,8 @@ def test_a_section_shows_the_code_that_the_server_has_of_it(tab):  # a test of t
 
 
 @pytest.mark.own_page
-def test_how_many_questions_were_answered_is_kept_over_a_reload(tab):
-    tab.open()
+def test_progress_is_kept_over_a_reload_and_cleared_after_a_question(tab):
+    tab.open("graphs", graph=STAR)
     progress = tab.page.locator(".former-learn nav summary")
     for count, name in enumerate(("self-attention", "key-value"), 1):
         tab.open(name)
@@ -68,6 +70,36 @@ def test_how_many_questions_were_answered_is_kept_over_a_reload(tab):
     expect(progress).to_contain_text(f" 2 of {len(NAMES)} answered")
     for name in ("self-attention", "key-value"):
         expect(tab.page.locator(f".former-learn .chips [data-section={name}]")).to_have_class("done")
+    clears_progress(tab, "✓ 2 questions answered, ◆ 1 puzzle solved: kept in this browser only.")
+    tab.page.reload()
+    tab.settled()
+    expect(progress).to_contain_text(f" 0 of {len(NAMES)} answered")
+    expect(tab.page.locator(".former-learn nav :is(.done, .solved)")).to_have_count(0)
+
+
+def clears_progress(tab: Learning, kept: str) -> None:
+    summary, sheet = tab.page.locator(".former-learn nav summary"), tab.page.locator(".former-learn nav .sheet")
+    summary.click()
+    expect(sheet.locator("footer span")).to_have_text(kept)
+    sheet.get_by_role("button", name="Clear", exact=True).click()
+    expect(sheet.locator("footer span")).to_have_text(kept)
+    sheet.get_by_role("button", name="Clear all progress?").click()
+    expect(sheet.locator("footer span")).to_contain_text("0 questions answered, ◆ 0 puzzles solved")
+    expect(summary).to_contain_text(f" 0 of {len(NAMES)} answered")
+    summary.click()
+
+
+# Storage that is full, as in some browsers' private windows: it can be read, and takes nothing.
+FULL = """Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };"""
+
+
+@pytest.mark.own_browser
+def test_where_the_browser_stores_nothing_progress_lasts_as_long_as_the_page(tab):
+    tab.page.context.add_init_script(FULL)
+    tab.open("key-value")
+    tab.choose(tab.choices()[0])
+    expect(tab.page.locator(".former-learn nav summary")).to_contain_text(f" 1 of {len(NAMES)} answered")
+    clears_progress(tab, "✓ 1 question answered, ◆ 0 puzzles solved: kept in this browser only.")
 
 
 def reads(tab: Learning, name: str) -> None:

@@ -156,7 +156,10 @@ export const mount = ({ element, props }) => {
         const [said, state] = [h("span"), h("b", { role: "status" })];
         const box = h("p", { class: "puzzle" }, h("b", {}, say("learn_puzzle")), " ", said, " ", state);
         text.append(box);
+        let before = false;
         return ({ words: task, solved }) => {
+          if (solved && !before) learn.note("solved", section.name);
+          before = solved;
           said.textContent = task;
           box.classList.toggle("solved", solved);
           state.textContent = solved ? say("learn_puzzle_solved") : "";

@@ -18,7 +18,7 @@ let groups = 0;
  */
 export const learnCheck = (section, { question, choices, answer, shows = {} }) => {
   const group = `former-learn-check-${groups++}`;
-  learn.note(section.name, { question, choices });
+  learn.asks(section.name, { question, choices });
   const said = h("p", { class: "said", role: "status" });
   const questions = newest({
     take: ({ chosen, right, said: why }) => {
@@ -26,7 +26,7 @@ export const learnCheck = (section, { question, choices, answer, shows = {} }) =
       const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
       said.textContent = say(key, { right: choices[right], said: why });
       said.classList.add(right === chosen ? "right" : "wrong");
-      learn.answer(section.name);
+      learn.note("answered", section.name);
     },
     fail: (error) => (said.textContent = whyNot(error)),
   });

@@ -1,5 +1,5 @@
 // The way through the sections: their groups, the titles of the group that is open, and a table of contents that shows
-// which questions were answered.
+// which questions were answered and which puzzles solved; this progress is kept in the browser and can be cleared.
 
 import { h } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -13,7 +13,24 @@ const numberOf = (section) => learn.sections.indexOf(section) + 1;
 const step = (words, sign, by) =>
   h("button", { class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
 
-/** The navigation of the tab; it follows what is open and what was answered. */
+/** Where progress is kept, and a button that clears it when it is pressed twice. */
+const makeProgress = () => {
+  const said = h("span", {});
+  const clear = h("button", { onclick: () => (asked ? learn.forget() : paint(true)), onblur: () => paint(false) });
+  const node = h("footer", {}, said, clear);
+  let asked = false;
+  const paint = (asks) => {
+    asked = asks;
+    const [answered, solved] = [learn.count("answered"), learn.count("solved")];
+    said.textContent = say("learn_kept", { answered, solved });
+    clear.textContent = say(asked ? "learn_clear_really" : "learn_clear");
+    clear.hidden = !answered && !solved;
+  };
+  learn.subscribe(node, () => paint(false));
+  return node;
+};
+
+/** The navigation of the tab; it follows what is open and the progress. */
 export const makeContents = () => {
   const groups = [...new Set(learn.sections.map(({ group }) => group))];
   const of = (group) => learn.sections.filter((section) => section.group === group);
@@ -43,7 +60,7 @@ export const makeContents = () => {
     const titles = of(name).map((section) => entry(section, titleOf(section)));
     return h("div", {}, h("b", {}, nameOf(name)), h("ol", { class: "titles", start: first }, ...titles));
   };
-  all.append(h("div", { class: "sheet" }, ...groups.map(listed)));
+  all.append(h("div", { class: "sheet" }, ...groups.map(listed), makeProgress()));
   const node = h(
     "nav",
     { "aria-label": say("learn_sections") },
@@ -58,16 +75,17 @@ export const makeContents = () => {
   };
   const paint = () => {
     const open = learn.find(learn.open);
-    const done = learn.sections.filter(({ name }) => learn.answered(name)).length;
-    summary.textContent = say("learn_progress", { done, count: learn.sections.length });
+    summary.textContent = say("learn_progress", { done: learn.count("answered"), count: learn.sections.length });
     for (const button of node.querySelectorAll("[data-group]"))
       current(button, button.dataset.group === open.group, "true");
     for (const button of node.querySelectorAll("[data-section]")) {
       const section = learn.find(button.dataset.section);
-      const answered = learn.answered(section.name);
+      const [done, solved] = ["answered", "solved"].map((what) => learn.is(what, section.name));
       current(button, section === open, "page");
-      button.classList.toggle("done", answered);
-      const words = { number: numberOf(section), title: titleOf(section), done: answered ? "yes" : "no" };
+      button.classList.toggle("done", done);
+      button.classList.toggle("solved", solved);
+      const states = { done: done ? "yes" : "no", solved: solved ? "yes" : "no" };
+      const words = { number: numberOf(section), title: titleOf(section), ...states };
       button.setAttribute("aria-label", say("learn_chip", words));
       if (button.closest(".chips")) button.parentElement.hidden = section.group !== open.group;
     }

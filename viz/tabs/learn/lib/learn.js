@@ -13,10 +13,11 @@ import { badLink } from "../../../browser/lib/settings.js";
 
 const TAB = "learn";
 const ASKED = "former-learn-questions"; // in the page's session: the words of the questions that it has shown
-const ANSWERED = "former-learn-answered"; // in the browser: names of sections whose question has been answered
+// In the browser: names of sections whose question has been answered, and whose puzzle has been solved.
+const PROGRESS = { answered: "former-learn-answered", solved: "former-learn-solved" };
 
 export const learn = { sections: [], open: null, message: "" };
-const { subscribe, publish } = listeners(["open", "answered", "message"]);
+const { subscribe, publish } = listeners(["open", "progress", "message"]);
 learn.subscribe = subscribe;
 
 /** The section that a link opens: the one it names, or the first. */
@@ -90,18 +91,31 @@ viewOf[TAB] = () => learn.find(learn.open)?.live?.view ?? null;
 
 // --- progress --------------------------------------------------------------------------------------------------
 
-const answered = new Set((kept.always.get(ANSWERED) ?? "").split(" "));
-learn.answered = (name) => answered.has(name);
-learn.answer = (name) => {
-  answered.add(name);
-  kept.always.set(ANSWERED, [...answered].filter(Boolean).join(" "));
-  publish("answered");
+const progress = Object.fromEntries(
+  Object.entries(PROGRESS).map(([what, key]) => [what, new Set(kept.always.get(key)?.split(" "))]),
+);
+/** Whether a section is "answered" or "solved". */
+learn.is = (what, name) => progress[what].has(name);
+learn.count = (what) => learn.sections.filter(({ name }) => learn.is(what, name)).length;
+learn.note = (what, name) => {
+  if (learn.is(what, name)) return;
+  progress[what].add(name);
+  kept.always.set(PROGRESS[what], [...progress[what]].join(" "));
+  publish("progress");
+};
+/** Clears all progress. */
+learn.forget = () => {
+  for (const [what, key] of Object.entries(PROGRESS)) {
+    progress[what].clear();
+    kept.always.set(key, null);
+  }
+  publish("progress");
 };
 
 // --- questions in a room -------------------------------------------------------------------------------------------
 
 const words = JSON.parse(kept.session.get(ASKED) ?? "{}"); // section → {question, choices}
-learn.note = (name, asked) => {
+learn.asks = (name, asked) => {
   words[name] = asked;
   kept.session.set(ASKED, JSON.stringify(words));
 };

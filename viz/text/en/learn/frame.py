@@ -15,8 +15,13 @@ MESSAGES = {
     "learn_sections": "Sections",
     "learn_previous": "Previous section (key B)",
     "learn_next": "Next section (key N)",
-    "learn_chip": "{number}: {title}{done, select, yes {, answered} other {}}",
+    "learn_chip": "{number}: {title}{done, select, yes {, answered} other {}}{solved, select, yes {, puzzle"
+    " solved} other {}}",
     "learn_progress": "All sections: {done} of {count} answered",
+    "learn_kept": "✓ {answered, plural, one {# question answered} other {# questions answered}}, ◆ {solved, plural, one"
+    " {# puzzle solved} other {# puzzles solved}}: kept in this browser only.",
+    "learn_clear": "Clear",
+    "learn_clear_really": "Clear all progress?",
     "learn_measured": "How this was measured",
     "learn_loading": "Loading this section …",
     "learn_again": "Try again",

@@ -14,8 +14,13 @@ MESSAGES = {
     "learn_sections": "小节",
     "learn_previous": "上一节（B 键）",
     "learn_next": "下一节（N 键）",
-    "learn_chip": "{number}：{title}{done, select, yes {，已作答} other {}}",
+    "learn_chip": "{number}：{title}{done, select, yes {，已作答} other {}}"
+    "{solved, select, yes {，谜题已解开} other {}}",
     "learn_progress": "全部小节：已答 {done} / {count}",
+    "learn_kept": "✓ 已答 {answered, plural, other {# 题}}，"
+    "◆ 已解开 {solved, plural, other {# 个谜题}}：只保存在这个浏览器中。",
+    "learn_clear": "清除",
+    "learn_clear_really": "清除全部进度？",
     "learn_measured": "测量方法",
     "learn_loading": "正在加载本节 …",
     "learn_again": "重试",
