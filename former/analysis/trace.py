@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from former.analysis.parts import centred
 from former.attention import SelfAttention
+from former.positions import Positions, RotaryPositions
 from former.runs.kind import Unanswerable
 from former.runs.run import Run, adds_terms, prefix_of
 
@@ -35,6 +36,7 @@ class Stream(NamedTuple):
     norm: nn.LayerNorm | nn.RMSNorm | None  # r → x; None: x is r
     norm_name: str
     stack: str  # module name of the stack
+    positions: Positions
 
 
 @torch.no_grad()
@@ -44,7 +46,8 @@ def trace(
     """Traces one weight of a head, and one number that it is computed from, back to the model's tensors.
 
     Args:
-        run: of a model whose scores are q·k divided by a constant, and whose heads read the whole vector.
+        run: of a model whose scores are q·k divided by a constant, and whose heads read the whole vector; q and k may
+            be normed, and turned by their positions.
         layer, head, query, key: indices of the weight.
         part: one of `PARTS`: the query's q, the key's k or v, or what the head adds to the query's residual stream.
         at: index of the number in that part.
@@ -52,9 +55,10 @@ def trace(
     Returns:
         "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether `unifyheads` maps out to it;
             "product": q · k; "root": its divisor; "divisor": the factor of root besides √s; "score"; "most": the row's
-            largest score; "total": Σ e^(score − most) over its keys; "weight"; "terms": the number as a sum of
-            products, see `_terms`; "input": the input in the largest of these products, see `_input`, or None for
-            "adds"; "stream": for "adds", the number of the residual stream that it is added to, else None.
+            largest score; "total": Σ e^(score − most) over its keys; "weight"; "turned" and "normed": how positions
+            and a norm of q or k changed the number, see `_turned` and `_normed`, or None; "terms": the number before
+            that as a sum of products, see `_terms`; "input": the input in the largest of these products, see `_input`,
+            or None for "adds"; "stream": for "adds", the number of the residual stream that it is added to, else None.
     Raises:
         ValueError: a model that computes attention differently, a pair that the mask hides, or an index out of range.
     """
@@ -85,16 +89,16 @@ def trace(
     if part == "adds":
         tensor = f"{prefix}.unifyheads.weight" if joins else None
         terms = _terms(tensor, unify[at], out, at, columns.start, None)
-        rest = {"input": None, "stream": stream.whole[row, at]}
+        rest = {"turned": None, "normed": None, "input": None, "stream": stream.whole[row, at]}
     else:
-        x = stream.norm(stream.whole[row]) if stream.norm else stream.whole[row]
-        to: Any = getattr(attention, PARTS[part])
+        positions = stream.positions
+        turn = (positions, row) if isinstance(positions, RotaryPositions) and part != "v" and name != "cross" else None
         shared = 1 if asks else attention.heads // attention.kv_heads  # heads of queries that use this key or value
-        number = head // shared * size + at
-        bias = None if to.bias is None else to.bias[number]
-        terms = _terms(f"{prefix}.{PARTS[part]}.weight", to.weight[number], x, number, 0, bias)
-        largest = int((to.weight[number] * x).abs().argmax())
-        rest = {"input": _input(run.model, stream, x, row, largest), "stream": None}
+        x = stream.norm(stream.whole[row]) if stream.norm else stream.whole[row]
+        first = head // shared * size
+        terms, changes = _number(attention, prefix, part, x, first, at, turn)
+        largest = int((terms["weights"] * x).abs().argmax())
+        rest = {**changes, "input": _input(run.model, stream, x, row, largest), "stream": None}
     return {
         **{"q": q, "k": k, "v": v, "out": out, "adds": unify @ out, "joins": joins},
         **{"product": q @ k, "root": root, "divisor": run.model.config.divisor(layer), "score": q @ k / root},
@@ -108,9 +112,7 @@ def trace(
 
 def check_trace(model: Any) -> None:
     """Raises Unanswerable unless `trace` can follow how the model computes attention."""
-    config = model.config
-    turns = config.qk_norm or getattr(config, "positions", "") == "rotary"  # q and k are not what the maps return
-    if config.variant == "chunked" or turns or adds_terms(model):
+    if model.config.variant == "chunked" or adds_terms(model):
         raise Unanswerable("trace_not", "trace needs scores of q·k alone, and heads that read the whole vector")
 
 
@@ -147,7 +149,68 @@ def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
     return Stream(
         *(ids, whole, embedding, module.embed(ids[None])[0] - embedding, segments, before[0]),
         *(list((after - before)[:done]), attention, norm if model.config.norm == "pre" else None, norm_name, stack),
+        module.positions,
     )
+
+
+def _number(
+    attention: SelfAttention,
+    prefix: str,
+    part: str,
+    x: Tensor,
+    first: int,
+    at: int,
+    turn: tuple[RotaryPositions, int] | None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns a number of q, k or v: its sum of products, and how it was changed after that.
+
+    Args:
+        attention, prefix: the layer's, and its module name.
+        part: "q", "k" or "v".
+        x: (e,), the attention's input.
+        first: row of the part's map that computes the head's first number.
+        at: index of the number in the head.
+        turn: the positions that turn this part, and the token's position; or None.
+    Returns:
+        See `_terms`; and {"turned", "normed"}.
+    """
+    to: Any = getattr(attention, PARTS[part])
+    row = first + at
+    bias = None if to.bias is None else to.bias[row]
+    terms = _terms(f"{prefix}.{PARTS[part]}.weight", to.weight[row], x, row, 0, bias)
+    vector, norm, normed = to(x)[first : first + attention.size], getattr(attention, f"norm_{part}", None), None
+    if isinstance(norm, nn.RMSNorm):
+        normed = _normed(norm, f"{prefix}.norm_{part}", vector, at)
+        vector = norm(vector)
+    return terms, {"turned": turn and _turned(*turn, vector, at), "normed": normed}
+
+
+def _normed(norm: nn.RMSNorm, name: str, vector: Tensor, at: int) -> dict[str, Any]:
+    """Returns how a head's norm computes a number of q or k: {"value" = "whole" / "deviation" · "gain", the gain's
+    "tensor"}, where whole is the number in `vector` (s,), and deviation the vector's root mean square."""
+    numbers = {"whole": vector[at], "deviation": (vector.square().mean() + (norm.eps or 0)).sqrt()}
+    return {"value": norm(vector)[at], **numbers, "gain": norm.weight[at], "tensor": f"{name}.weight"}
+
+
+def _turned(positions: RotaryPositions, position: int, vector: Tensor, at: int) -> dict[str, Any] | None:
+    """Returns how rotary positions compute a number of q or k from two numbers of `vector` (s,).
+
+    Returns:
+        {"value" = "own" · cos("angle") + "sign" · "other" · sin("angle"), "pair": index of the other number,
+            "position"}; None for a number that is not turned.
+    """
+    half = positions.turned // 2
+    if at >= 2 * half:
+        return None
+    first = at < half
+    pair = at + half if first else at - half
+    angle = position * positions.frequencies(vector)[min(at, pair)]
+    own, other, sign = vector[at], vector[pair], -1 if first else 1
+    value = own * angle.cos() + sign * other * angle.sin()
+    return {
+        **{"value": value, "own": own, "other": other, "sign": sign},
+        **{"pair": pair, "angle": angle, "position": position},
+    }
 
 
 def _terms(
@@ -195,11 +258,13 @@ def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict
 
 
 def _norm(norm: nn.LayerNorm | nn.RMSNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
-    """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor"}.
+    """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor",
+    "centred"}.
 
-    For a norm by the root mean square, mean and bias are 0, and the deviation is the root mean square.
+    For a norm by the root mean square, which is not centred, mean and bias are 0, and deviation is that root.
     """
     rest = centred(norm, r)
     numbers = {"mean": (r - rest).mean(), "deviation": (rest.square().mean() + (norm.eps or 0)).sqrt()}
     bias = norm.bias[column] if isinstance(norm, nn.LayerNorm) else torch.zeros(())
-    return {**numbers, "gain": norm.weight[column], "bias": bias, "tensor": f"{name}.weight"}
+    centres = isinstance(norm, nn.LayerNorm)
+    return {**numbers, "gain": norm.weight[column], "bias": bias, "tensor": f"{name}.weight", "centred": centres}

@@ -13,7 +13,7 @@ from former.analysis.statistics import rank_correlation
 from former.analysis.trace import PARTS
 from former.hooks import chain
 from former.runs import Run
-from tests.kinds import KINDS, TEXT
+from tests.kinds import KINDS, TEXT, bundle_of
 
 EXACT: dict[str, Any] = {"atol": 1e-9, "rtol": 0}  # float64, sums in another order
 STACK = {"translator": "cross"}
@@ -256,6 +256,61 @@ def test_a_weight_is_followed_to_the_tensors_that_make_it_and_on_to_the_embeddin
             assert float(read["value"]) == pytest.approx(float(terms["inputs"][read["column"]]), abs=1e-9)
             token = state[read["embedding_place"]["tensor"]][read["token"], read["column"]]
             assert float(token) == pytest.approx(float(read["embedding"]), abs=1e-9)
+
+
+MODERN: dict[str, dict[str, Any]] = {
+    "rotary": {},
+    "a part of each head turned, parallel": {"rotary_share": 0.5, "parallel": True, "normalisation": "layer"},
+    "one head of keys, with biases": {"kv_heads": 1, "attention_bias": True, "rotary_scaling": (4.0, 1.0, 4.0, 16.0)},
+    "normed queries and keys": {"qk_norm": True, "size": 6},
+}
+
+
+@pytest.mark.parametrize("changes", MODERN.values(), ids=MODERN)
+def test_a_number_of_a_rotary_model_is_turned_normed_and_added_up_from_the_files_numbers(changes):
+    small = {"num_tokens": 256, "seq_length": 16, "emb": 16, "heads": 4, "kv_heads": 2, "depth": 2, "ff_hidden": 20}
+    torch.manual_seed(0)
+    bundle = bundle_of(former.Generator(former.llama.config(**small | changes)), former.tokens.ByteTokenizer())
+    run = bundle.run("the cat sat")
+    state, own = run.model.state_dict(), run.maps["self"]
+    size = run.model.config.head_size
+    rows = {"q": 7, "k": 4, "v": 4, "adds": 7}
+    for part, at in [*((part, at) for part in "qkv" for at in range(size)), ("adds", 9)]:
+        result = analysis.trace(run, 1, 2, 7, 4, part, at)
+        weight = float((result["score"] - result["most"]).exp() / result["total"])
+        assert weight == pytest.approx(float(own.weights[1, 2, 7, 4]), abs=1e-9)
+        terms = result["terms"]
+        row = state[terms["tensor"]][terms["row"], terms["column"] : terms["column"] + len(terms["weights"])]
+        assert torch.equal(row, terms["weights"])
+        value = float(row @ terms["inputs"]) + (0 if terms["bias"] is None else float(terms["bias"]))
+        if normed := result["normed"]:
+            assert value == pytest.approx(float(normed["whole"]), abs=1e-9)
+            assert torch.equal(normed["gain"], state[normed["tensor"]][at])
+            value = value / float(normed["deviation"]) * float(normed["gain"])
+            assert value == pytest.approx(float(normed["value"]), abs=1e-9)
+        if turned := result["turned"]:
+            assert value == pytest.approx(float(turned["own"]), abs=1e-9)
+            pair = analysis.trace(run, 1, 2, 7, 4, part, turned["pair"])
+            assert float(turned["other"]) == pytest.approx(float(pair["turned"]["own"]), abs=1e-9)
+            frequency = 100_000 ** (-2 * min(at, turned["pair"]) / (size * changes.get("rotary_share", 1)))
+            if "rotary_scaling" not in changes:
+                assert float(turned["angle"]) == pytest.approx(rows[part] * frequency, abs=1e-9)
+            angle = float(turned["angle"])
+            value = value * math.cos(angle) + turned["sign"] * float(turned["other"]) * math.sin(angle)
+        assert (turned is not None) == (part in "qk" and at < size * changes.get("rotary_share", 1))
+        assert (normed is not None) == (part in "qk" and changes.get("qk_norm", False))
+        whole = unify_row(state, at) @ own.out[1, 2, 7] if part == "adds" else getattr(own, part)[1, 2, rows[part], at]
+        assert value == pytest.approx(float(result[part][at]), abs=1e-9) == pytest.approx(float(whole), abs=1e-9)
+        if (read := result["input"]) is not None:
+            addends = read["embedding"] + read["position"] + sum(read["blocks"])
+            assert float(addends) == pytest.approx(float(read["whole"]), abs=1e-9)
+
+
+def unify_row(state: dict[str, torch.Tensor], at: int) -> torch.Tensor:
+    """Returns the weights by which layer 1 maps head 2 to a number of the stream."""
+    weight = state["transformer.blocks.1.attention.unifyheads.weight"]
+    size = weight.shape[1] // 4
+    return weight[at, 2 * size : 3 * size]
 
 
 def test_a_weight_that_is_not_made_of_q_and_k_alone_or_is_hidden_is_not_followed(bundles):

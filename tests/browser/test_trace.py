@@ -5,6 +5,7 @@ import torch
 from playwright.sync_api import Locator, expect
 from safetensors.torch import load_file
 
+import former
 from tests.browser.pages import Exploring
 from tests.browser.reference import CHECKPOINTS
 
@@ -63,6 +64,23 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     assert float(chain.get_attribute("data-value") or "") == pytest.approx(float(unify @ torch.tensor(out)), abs=1e-4)
     part.get_by_role("button", name="Close").click()
     expect(chain).to_be_hidden()
+
+
+@torch.no_grad()
+def test_a_number_that_positions_turn_is_followed_to_before_it_was_turned(tab):
+    _, chain = follow(tab, model="tiny-modern", text="The cat sat on")
+    expect(chain).to_contain_text("rotary positions turn the point (q[0], q[8])")
+    step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight", "value")}
+    assert step["computed"] == pytest.approx(step["weight"], abs=1e-5)
+    model = former.load("tiny-modern").model
+    ids = torch.tensor([list(b"The cat sat on")])
+    _, capture = former.run_with_capture(model, ids, ["resid_pre"])
+    block = model.transformer.blocks[1]
+    before = block.attention.toqueries(block.norm1(capture["resid_pre", 1]))[0, 8, 2 * 16]
+    assert step["value"] == pytest.approx(float(before), abs=1e-4)  # the page's model is a faster one, in float32
+    expect(chain).to_contain_text("before it is turned")
+    expect(chain).to_contain_text("r / rms × γ")
+    expect(chain).not_to_contain_text("of its position")
 
 
 def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_followed_the_page_says_so(tab):

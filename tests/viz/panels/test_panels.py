@@ -29,6 +29,7 @@ FOLDER = Path(tabs.__file__).parent
 MODELS = (
     "tiny-generator",
     "tiny-unmasked",
+    "tiny-modern",
     "classifier",
     "classifier-bag",
     "gpt",

@@ -11,7 +11,6 @@ from tests.their_models import T, distilbert_config, llama_config, neox_config, 
 from tests.viz.passes.test_others import found, opened
 from viz.passes import lens, measures, trace
 from viz.passes.run import run
-from viz.text import Refusal
 
 LLAMA = llama_config(bos_token_id=1)
 FAMILIES: dict[str, tuple[Any, str]] = {
@@ -42,7 +41,13 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
 
 
 @torch.no_grad()
-def test_the_trace_of_a_number_says_that_it_cannot_follow_turned_queries(tmp_path: Path):
-    loaded = opened(tmp_path, T.LlamaForCausalLM(LLAMA))
-    with pytest.raises((Refusal, ValueError)):
-        trace.trace(loaded, run(loaded, "The cats sat on the mat"), "self", 1, 2, 5, 3)
+@pytest.mark.parametrize("make", [FAMILIES["llama"][0], FAMILIES["gpt_neox"][0]])
+def test_a_turned_number_is_followed_to_its_file(make: Any, tmp_path: Path):
+    loaded = opened(tmp_path, make())
+    pass_ = run(loaded, "The cats sat on the mat")
+    result = trace.trace(loaded, pass_, "self", 1, 2, 5, 3, "k", 1)
+    turned, terms = result["turned"], result["terms"]
+    value = turned["own"] * math.cos(turned["angle"]) + turned["sign"] * turned["other"] * math.sin(turned["angle"])
+    assert value == pytest.approx(float(pass_.map("self").k[1, 2, 3, 1]), abs=1e-5)  # float32
+    assert terms["value"] == pytest.approx(turned["own"], abs=1e-5)
+    assert terms["tensor"] == "transformer.blocks.1.attention.tokeys.weight"

@@ -53,6 +53,8 @@ STAY = {  # Latin words that Chinese readers write so
         "softmax",
         "logit",
         "exp",
+        "sin",
+        "cos",
         "log",
         "ln",
         "max",

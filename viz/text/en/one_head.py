@@ -74,15 +74,22 @@ MESSAGES = {
     "trace_row_v": "v of {token}",
     "trace_row_out": "out of {token}",
     "trace_row_adds": "adds at {token}",
-    "trace_number": "{part, select, adds {what the head adds} other {{part}}}[{at}] of {token} = {value}: the sum of"
+    "trace_turned": "{part}[{at}] of {token} = {value}: rotary positions turn the point ({part}[{at}], {part}[{pair}])"
+    " by an angle that grows with the position. At position {position} the angle is {angle}: {own} × cos({angle})"
+    " {sign, select, minus {−} other {+}} {other} × sin({angle})",
+    "trace_normed": "{part}[{at}] of {token}{before, select, turn { before it is turned} other {}} = {value}: {part} /"
+    " rms × γ = {whole} / {deviation} × {gain}, where rms is the root mean square of the numbers of {part}",
+    "trace_number": "{part, select, adds {what the head adds} other {{part}}}[{at}] of {token}{before, select, turn {"
+    " before it is turned} norm { before this norm} other {}} = {value}: the sum of"
     " {count} products of a weight and a number of {of}{biased, select, yes {, and the bias {bias}} other {}}",
     "trace_unjoined": "This model has no map after its heads: their outputs are placed side by side, and each number"
     " passes on unchanged. So its own weight is 1 and all others are 0.",
     "trace_file": "{tensor} in {file}",
     "trace_place": "{tensor}[{row}, {column}] in {file}",
     "trace_place_only": "{tensor}[{row}, {column}]",
-    "trace_x": "The largest of these products uses x[{column}] of {token}, which is r[{column}] after the norm: (r"
-    " − mean) / σ × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}",
+    "trace_x": "The largest of these products uses x[{column}] of {token}, which is r[{column}] after the norm:"
+    " {centred, select, yes {(r − mean) / σ × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}}"
+    " other {r / rms × γ = {whole} / {deviation} × {gain} = {value}, where rms is the root mean square of r}}",
     "trace_x_same": "The largest of these products uses x[{column}] of {token} = {value}. This model has a norm"
     " after each sublayer, so x is the output of the layer before",
     "trace_stream": "r[{column}] = {whole}: the residual stream, which is the sum of {terms}",

@@ -67,15 +67,22 @@ MESSAGES = {
     "trace_row_v": "{token} 的 v",
     "trace_row_out": "{token} 的 out",
     "trace_row_adds": "在 {token} 处加上",
-    "trace_number": "{token} 的 {part, select, adds {所加的向量} other {{part}}}[{at}] = {value}：{count} 个乘积之和，"
-    "每个乘积是一个参数乘以 {of} 的一个数{biased, select, yes {，再加上偏置 {bias}} other {}}",
+    "trace_turned": "{token} 的 {part}[{at}] = {value}：旋转位置编码把点（{part}[{at}], {part}[{pair}]）旋转一个随位置"
+    "增大的角度。在位置 {position}，角度为 {angle}：{own} × cos({angle}) {sign, select, minus {−} other {+}} {other} ×"
+    " sin({angle})",
+    "trace_normed": "{token} 的 {part}[{at}]{before, select, turn {（旋转之前）} other {}} = {value}：{part} / 均方根"
+    " × γ = {whole} / {deviation} × {gain}，均方根取自 {part} 的各个数",
+    "trace_number": "{token} 的 {part, select, adds {所加的向量} other {{part}}}[{at}]{before, select, turn"
+    " {（旋转之前）} norm {（归一化之前）} other {}} = {value}：{count} 个乘积之和，每个乘积是一个参数乘以 {of} 的"
+    "一个数{biased, select, yes {，再加上偏置 {bias}} other {}}",
     "trace_unjoined": "这个模型在注意力头之后没有映射：各头的输出并排拼接，每个数原样通过。所以它自己的权重为 1，其他"
     "权重都为 0。",
     "trace_file": "{file} 中的 {tensor}",
     "trace_place": "{file} 中的 {tensor}[{row}, {column}]",
     "trace_place_only": "{tensor}[{row}, {column}]",
-    "trace_x": "这些乘积中最大的一个用到 {token} 的 x[{column}]，它是 r[{column}] 归一化的结果：(r − 均值) / σ × γ + β"
-    " = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}",
+    "trace_x": "这些乘积中最大的一个用到 {token} 的 x[{column}]，它是 r[{column}] 归一化的结果：{centred, select, yes"
+    " {(r − 均值) / σ × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}} other {r / 均方根 × γ ="
+    " {whole} / {deviation} × {gain} = {value}，均方根取自 r 的各个数}}",
     "trace_x_same": "这些乘积中最大的一个用到 {token} 的 x[{column}] = {value}：这个模型在每个子层之后做归一化，所以 x"
     " 就是前一层的输出",
     "trace_stream": "r[{column}] = {whole}：这是残差流（residual stream），等于以下各项之和：{terms}",

@@ -32,11 +32,12 @@ const file = ({ file: name, tensor }, row, column) =>
 const within = (value) => (value < 0 ? `(${asNumber(value)})` : asNumber(value));
 
 /** The effect of a norm on one number, for a message. */
-const byNorm = ({ mean, deviation, gain, bias }) => ({
+const byNorm = ({ mean, deviation, gain, bias, centred }) => ({
   mean: within(mean),
   deviation: asNumber(deviation),
   gain: within(gain),
   bias: within(bias),
+  centred: centred ? "yes" : "no",
 });
 
 // the key with the largest weight is then known
@@ -114,21 +115,42 @@ export const mount = ({ element, props }) => {
     ];
   };
 
-  /** Shows the traced number as a sum of products with weights of the file. */
-  const numberStep = (names) => {
-    const { terms, stream } = found;
+  /** Describes how positions turned the number, and how a norm of the head changed it before; empty without either. */
+  const turnSteps = (token) => {
+    const { turned, normed } = found;
     const { part, at } = picked;
+    const steps = [];
+    if (turned) {
+      const { value, own, other, sign, pair, angle, position } = turned;
+      const values = { part, at, token, pair, position, angle: asNumber(angle), sign: sign < 0 ? "minus" : "plus" };
+      const numbers = { value: asNumber(value), own: within(own), other: within(other) };
+      steps.push(h("li", {}, line(say("trace_turned", { ...values, ...numbers }))));
+    }
+    if (normed) {
+      const { value, whole, deviation, gain } = normed;
+      const numbers = { value: asNumber(value), whole: asNumber(whole), deviation: asNumber(deviation) };
+      const values = { part, at, token, before: turned ? "turn" : "no", gain: within(gain), ...numbers };
+      steps.push(h("li", {}, line(say("trace_normed", values)), file(normed)));
+    }
+    return steps;
+  };
+
+  /** Shows the traced number as a sum of products with weights of the file. */
+  const numberSteps = (names) => {
+    const { terms, stream, turned, normed } = found;
+    const { part, at } = picked;
+    const before = normed ? "norm" : turned ? "turn" : "no";
     const of = part === "adds" ? "out" : "x";
     const token = part === "q" || part === "adds" ? names.query : names.key;
     const { table } = productsTable({ ...terms, of });
     const bias = terms.bias === null ? { biased: "no", bias: "" } : { biased: "yes", bias: asNumber(terms.bias) };
     chain.dataset.value = terms.value;
-    const values = { part, at, token, value: asNumber(terms.value), count: terms.inputs.length, of, ...bias };
+    const values = { part, at, token, before, value: asNumber(terms.value), count: terms.inputs.length, of, ...bias };
     const place = terms.tensor ? file(terms) : line(say("trace_unjoined"));
     const lines = [line(say("trace_number", values)), place, table];
-    if (stream === null) return h("li", {}, ...lines);
+    if (stream === null) return [...turnSteps(token), h("li", {}, ...lines)];
     const added = { token, at, joins: joins(), before: asNumber(stream), after: asNumber(stream + terms.value) };
-    return h("li", {}, ...lines, line(say("trace_added", added)));
+    return [h("li", {}, ...lines, line(say("trace_added", added)))];
   };
 
   /** Traces the input of the largest product back through the norm to embedding and position. */
@@ -141,7 +163,7 @@ export const mount = ({ element, props }) => {
     const said = norm ? say("trace_x", { ...values, ...byNorm(norm) }) : say("trace_x_same", values);
     const embedding = [
       say("trace_embedding", { value: asSigned(input.embedding, 4), token: named }),
-      say("trace_position", { value: asSigned(input.position, 4) }),
+      ...(input.position ? [say("trace_position", { value: asSigned(input.position, 4) })] : []), // 0 if none is added
     ];
     const places = [
       file(input.embedding_place, token, column),
@@ -215,7 +237,7 @@ export const mount = ({ element, props }) => {
     const forward = forwardStep(names);
     chain.replaceChildren(
       ...weightSteps({ query, key, names }),
-      ...(adds ? [forward, numberStep(names)] : [numberStep(names), ...inputSteps(names), forward]),
+      ...(adds ? [forward, ...numberSteps(names)] : [...numberSteps(names), ...inputSteps(names), forward]),
     );
     if (focused) chain.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
     Object.assign(chain.dataset, picked);
