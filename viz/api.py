@@ -203,6 +203,8 @@ def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
         top_k: int | None = None,
         top_p: float | None = None,
         seed: int = 0,
+        min_p: float | None = None,
+        repetition_penalty: float = 1.0,
     ) -> AsyncIterator[str]:
         """Continues a text; streams the whole text after each token.
 
@@ -214,6 +216,8 @@ def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
             top_k: keeps the k likeliest tokens; without it, all.
             top_p: keeps the likeliest tokens that reach this probability together; without it, all.
             seed: the same seed gives the same text.
+            min_p: keeps the tokens at least this many times as likely as the likeliest; without it, all.
+            repetition_penalty: above 1, makes tokens of the text so far less likely, before all other rules.
 
         Returns:
             The prompt and its continuation so far.
@@ -225,7 +229,7 @@ def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
                 loaded,
                 {
                     **{"text": prompt, "length": tokens, "temperature": temperature},
-                    **{"top_k": top_k, "top_p": top_p, "seed": seed},
+                    **{"top_k": top_k, "top_p": top_p, "seed": seed, "min_p": min_p, "penalty": repetition_penalty},
                 },
             )
             who = client.get()

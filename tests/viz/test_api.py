@@ -19,6 +19,7 @@ import former
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.tabs import base
+from viz.tabs.generate import writing
 
 TEXT = "The cat sat on the mat"
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
@@ -87,6 +88,29 @@ def test_a_text_is_streamed_token_by_token(client):
     assert len(texts) == 6
     assert texts[0] == "Once upon"
     assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(texts))
+
+
+@pytest.mark.parametrize("rule", [{"min_p": 1.0}, {"min_p": 1.0, "repetition_penalty": 10.0}, {"top_k": 2, "seed": 3}])
+def test_the_rules_of_sampling_are_those_of_the_page(client, models, rule):
+    """The same code computes both, from the same numbers."""
+    asked = {"text": "the cat, the cat, the cat,", "length": 12, "seed": 0, **rule}
+    asked["penalty"] = asked.pop("repetition_penalty", 1)
+    order = writing.read_order(models["gpt"], asked)
+    tokens = [state.token for state in writing.states(models["gpt"].fast, order) if state.token is not None]
+    *_, last = client.submit("gpt", asked["text"], 12, **rule, api_name="/generate")
+    assert last == writing.written(models["gpt"].bundle.tokenizer, [*order.ids, *tokens])[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ({"min_p": 1.5}, "from 0 to 1, not 1.5"),
+        ({"repetition_penalty": 0}, "from 0.1 to 10, not 0"),
+    ],
+)
+def test_a_rule_out_of_range_is_an_error_in_one_sentence(client, rule, says):
+    with pytest.raises(AppError, match=says):
+        client.predict("gpt", TEXT, 2, **rule, api_name="/generate")
 
 
 @pytest.mark.parametrize(
