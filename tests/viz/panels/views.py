@@ -94,6 +94,9 @@ DATED = explored("dates", "5 July 1976", map="cross", part="mlp", from_layer=2, 
 DATED["beside"] = explored("dates", "4 July 1976", map="cross")
 VIEWS["carry"] = [CARRIED, DATED, CARRIED | {"part": "attention", "answer": 5, "rival": 7, "from_layer": 4, "from": 5}]
 
+READ = {"reads": "k", "reads_count": 3, "reader_layer": 4, "reader_head": 0, "writer_layer": 3, "writer_head": 7}
+VIEWS["reads"] = [{"model": "bert", "reads": "v", "reads_count": 9}, CARRIED | READ, CARRIED | READ | {"answer": 5}]
+
 SCANNED = {"model": "gpt", "scan_x": "previous", "scan_y": "effect", "layer": 3, "head": 1}
 VIEWS |= {"scan": [SCANNED], "forming": [{"model": "tiny-induction"}, {"model": "tiny-induction/step-000800"}]}
 

@@ -66,6 +66,7 @@ def panels(models: Models) -> None:
         panel("words")
     panel("token-strip")
     panel("carry", CARRIED)
+    panel("reads")
     panel("lens")
     panel("writes")
     panel("trace", [name for name, loaded in models.items() if trace.follows(loaded)])

@@ -21,8 +21,8 @@ from viz.panels import Draw, Field, Numbers, Panel, Question
 from viz.passes import edits, lens, measures
 from viz.passes.loaded import Models
 from viz.passes.run import TEXT_LIMIT, RunRequest, as_refusals, request
-from viz.server.view import View, read_choice, read_index, read_model, read_string
-from viz.tabs.explore.change import carry
+from viz.server.view import View, read_choice, read_index, read_model, read_string, read_whole
+from viz.tabs.explore.change import carry, reads
 from viz.tabs.explore.corpus import forming, scans
 from viz.tabs.explore.inside import predictions
 from viz.tabs.explore.map import maps
@@ -33,6 +33,7 @@ SCALES = ("linear", "row", "root")
 LIMITS = {
     **{"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED},
     **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES},
+    **{"reads": reads.KINDS, "arcs": reads.MOST},
 }
 CELLS = ("name", "layer", "head", "of")  # what of a run is shown
 Arguments = dict[str, Any]  # of a function, by name; "run" is a RunRequest
@@ -141,9 +142,37 @@ def read_one(models: Models, view: View) -> Arguments:
     return {**{name: asked[name] for name in ("pinned", "run", "name", "part")}, **place}
 
 
+def read_ranked(models: Models, view: View) -> Arguments:
+    """Reads the arguments of `reads.rank_readers`."""
+    loaded = read_model(models, view)
+    if loaded.bundle.config.depth < 2 or not hasattr(loaded.bundle.model, "transformer"):
+        raise NothingToShow("reads_not")
+    count = read_whole(view, "reads_count", 1, reads.MOST)
+    return {"bundle": loaded, "kind": read_choice(view, "reads", reads.KINDS), "count": count}
+
+
+def read_path(models: Models, view: View) -> Arguments:
+    """Reads the arguments of `reads.follow_path`."""
+    kind, config = read_ranked(models, view)["kind"], read_model(models, view).bundle.config
+    heads = {
+        name: (read_index(view, f"{name}_layer", config.depth), read_index(view, f"{name}_head", config.heads))
+        for name in ("reader", "writer")
+    }
+    if heads["writer"][0] >= heads["reader"][0]:
+        raise Refusal("bad_request")
+    asked = read_carried(models, {**view, "part": "heads"})
+    chosen = {name: asked[name] for name in ("answer", "rival") if name in asked}
+    return {**{name: asked[name] for name in ("pinned", "run")}, "kind": kind, **heads, **chosen}
+
+
 def compares(view: View) -> bool:
     """Returns whether the view compares two predictions."""
     return view.get("answer") is not None and view.get("rival") is not None
+
+
+def follows(view: View) -> bool:
+    """Returns whether the view follows the path between two heads, from a pinned text."""
+    return view.get("reader_layer") is not None and isinstance(view.get("beside"), Mapping)
 
 
 def read_compared(models: Models, view: View) -> Arguments:
@@ -250,6 +279,10 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
     "change/carry": {
         "carried": Question(carry.carry_parts, read_carried, carry.SHARES, when=lambda view: view.get("from") is None),
         "said": Question(carry.carry_one, read_one, carry.SAID, when=lambda view: view.get("from") is not None),
+    },
+    "change/reads": {
+        "ranked": Question(reads.rank_readers, read_ranked, reads.RANKED),
+        "path": Question(reads.follow_path, read_path, reads.FOLLOWED, when=follows),
     },
     "beside/beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, asked=False)},
 }

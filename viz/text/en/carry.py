@@ -1,4 +1,4 @@
-"""Messages of tab Explore about activation patching, which the page calls "Carry over"."""
+"""Messages of tab Explore about activation patching, which the page calls "Carry over", and about who reads whom."""
 
 from __future__ import annotations
 
@@ -41,4 +41,30 @@ MESSAGES = {
     "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
     " Change a word for one of equally many tokens.",
     "carry_work": "This takes {runs, number} passes of {tokens} tokens, too many for this page. Use a shorter text.",
+    "reads": "Who reads whom",
+    "reads_means": "What an arc means",
+    "reads_hint": "Each arc joins two heads: the upper one reads what the lower one writes. Its score is computed from"
+    " the weights alone, for any text: how much of the lower head’s output passes into the queries, keys or values of"
+    " the upper one (composition). Whether a text makes use of an arc is another question. With a second text pinned,"
+    " a click on an arc answers it: only what runs along this arc is taken from the pinned text.",
+    "reads_kind": "Read into",
+    "reads_kinds": "{kind, select, q {queries} k {keys} other {values}}",
+    "reads_count": "Arcs",
+    "reads_label": "Arcs between heads, strongest first",
+    "reads_arc": "Layer {layer}, head {head} reads layer {from_layer}, head {from_head} into its {kind, select, q"
+    " {queries} k {keys} other {values}}: {score}",
+    "reads_shown": "The {count, plural, one {strongest arc} other {# strongest arcs}} of {pairs, number}, from {most}"
+    " down to {least}; two random matrices score about {chance}.",
+    "reads_point": "Point at an arc to see its heads and its score.",
+    "reads_needs": "To measure an arc, pin a text and change a word of it: a click on the arc then takes only what runs"
+    " along it from the pinned text.",
+    "reads_choose": "Click an arc, or choose it by the arrow keys and Enter, to take only what runs along it from the"
+    " pinned text.",
+    "reads_column": "“{answer}” rather than “{rival}”",
+    "reads_step": "{step, select, run {on screen} path {this arc carried} whole {all that the lower head writes"
+    " carried} other {pinned text}}",
+    "reads_share": "Along this arc alone {share} of the difference comes back; with all that the lower head writes,"
+    " {whole}.",
+    "reads_not": "Not available for this model: the scores need one stack with at least two layers.",
+    "reads_layer": "layer {layer}",
 }

@@ -1,4 +1,4 @@
-"""“探索”页：把固定结果中的某一部分搬到当前结果里时的说明。"""
+"""“探索”页：把固定结果中的某一部分搬到当前结果里时的说明；以及哪些注意力头读取前面的头写入的内容。"""
 
 from __future__ import annotations
 
@@ -39,4 +39,26 @@ MESSAGES = {
     "carry_models": "{pinned} 的内容不能移植到 {model}：两次必须用同一个模型。",
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
     "carry_work": "这需要运行 {runs, number} 次、每次 {tokens} 个词元，超出了本页的限度。请缩短文本。",
+    "reads": "谁读取谁",
+    "reads_means": "一条弧表示什么",
+    "reads_hint": "每条弧连接两个头：上面的头读取下面的头写入的内容。得分只由权重算出，与文本无关：下面的头的输出有多少"
+    "进入上面的头的查询、键或值（composition）。某段文本是否用到这条弧，是另一个问题。固定另一段文本之后，点击一条弧就能"
+    "回答：只有沿着这条弧传递的内容取自固定文本。",
+    "reads_kind": "读入",
+    "reads_kinds": "{kind, select, q {查询} k {键} other {值}}",
+    "reads_count": "弧数",
+    "reads_label": "头之间的弧，从强到弱",
+    "reads_arc": "第 {layer} 层第 {head} 头读取第 {from_layer} 层第 {from_head} 头，读入"
+    "{kind, select, q {查询} k {键} other {值}}：{score}",
+    "reads_shown": "共 {pairs, number} 条弧，显示最强的 {count, plural, other {# 条}}，得分从 {most} 到 {least}；"
+    "两个随机矩阵的得分约为 {chance}。",
+    "reads_point": "指向一条弧，查看它连接的头和得分。",
+    "reads_needs": "要测量一条弧，先固定一段文本，再改动其中一个词：然后点击这条弧，"
+    "就只有沿着它传递的内容取自固定文本。",
+    "reads_choose": "点击一条弧，或用方向键和回车键选择，就只有沿着它传递的内容取自固定文本。",
+    "reads_column": "“{answer}” 而不是 “{rival}”",
+    "reads_step": "{step, select, run {当前文本} path {移植这条弧} whole {移植下面的头写入的全部} other {固定文本}}",
+    "reads_share": "只移植这条弧，恢复差别的 {share}；移植下面的头写入的全部，恢复 {whole}。",
+    "reads_not": "不适用于这个模型：得分只对至少有两层的单个堆叠有定义。",
+    "reads_layer": "第 {layer} 层",
 }

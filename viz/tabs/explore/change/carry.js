@@ -19,7 +19,8 @@ import { store } from "../lib/store.js";
 
 const choice = (name, onchange, ...options) => h("select", { "data-field": name, onchange }, ...options);
 
-const labelled = (key, field) => h("label", {}, say(key), " ", field);
+const labelled = (key, field) =>
+  h("label", { class: "field-line field-select" }, h("span", { class: "name" }, say(key)), field);
 
 /** The part of a view that an answer depends on. */
 const nameOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }, ...more) =>

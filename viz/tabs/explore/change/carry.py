@@ -60,6 +60,21 @@ def names_of(run: Run, ids: list[int]) -> list[str]:
     return [names[i] for i in ids]
 
 
+def compared(
+    pinned: Run, run: Run, answer: int | None, rival: int | None, at: int | None = None
+) -> tuple[int, int, int, list[int]]:
+    """Completes the predictions to compare by those that tell the runs apart (`former.analysis.tell_apart`).
+
+    Returns:
+        answer, rival, at, and the ids to choose from.
+    """
+    apart = analysis.tell_apart(pinned, run)
+    answer = next(each for each in apart.answers if each != rival) if answer is None else answer
+    rival = next(each for each in apart.rivals if each != answer) if rival is None else rival
+    choices = list(dict.fromkeys([answer, rival, *apart.answers, *apart.rivals]))
+    return answer, rival, apart.at if at is None else at, choices
+
+
 def carry_parts(
     pinned: Run,
     run: Run,
@@ -76,7 +91,7 @@ def carry_parts(
         name: the map whose heads, or whose queries' vectors, are carried.
         part: "heads" (a head's output), "attention" (a head's weights, with the values unchanged), "stream" (the vector
             before a block, at one token) or "mlp" (the feed-forward's output, at one token).
-        answer, rival: the ids whose logit difference is measured; None for those of `differ_most`.
+        answer, rival: the ids whose logit difference is measured; None for those of `former.analysis.tell_apart`.
         at: the prediction, as of `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
     Returns:
         "shares" (layers, n): (carried − run) / (pinned − run), 0 as without and 1 as in the pinned run, with labels
@@ -85,10 +100,7 @@ def carry_parts(
     Raises:
         Unanswerable: both predict the same.
     """
-    apart = analysis.tell_apart(pinned, run)
-    answer = next(each for each in apart.answers if each != rival) if answer is None else answer
-    rival = next(each for each in apart.rivals if each != answer) if rival is None else rival
-    at = apart.at if at is None else at
+    answer, rival, at, choices = compared(pinned, run, answer, rival, at)
     metric = patching.logit_difference(answer, rival, at)
     before, clean = metric(run), metric(pinned)
     stack = stack_of(run, name, part)
@@ -99,7 +111,6 @@ def carry_parts(
         carry = patching.heads if part == "heads" else patching.attention
         shares = carry(pinned, run, metric, share=True, stack=stack)
         columns = [str(head) for head in range(shares.shape[1])]
-    choices = list(dict.fromkeys([answer, rival, *apart.answers, *apart.rivals]))
     return {
         **{"shares": shares, "rows": [str(layer) for layer in range(len(shares))], "columns": columns},
         **{"axes": ("token" if part in OF_TOKENS else "head", "layer")},

@@ -8,7 +8,7 @@ import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { changeOf, outcome, outcomeLegend, outcomes } from "../lib/outcome.js";
-import { chooseRival, rivals } from "../lib/rivals.js";
+import { chooseRival, rivals } from "../lib/store/rivals.js";
 import { store } from "../lib/store.js";
 
 const bits = (value) => (value == null ? "–" : value.toFixed(3));

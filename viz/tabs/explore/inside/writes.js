@@ -10,8 +10,8 @@ import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { askInView } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
-import { chooseRival, rivals } from "../lib/rivals.js";
 import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
+import { chooseRival, rivals } from "../lib/store/rivals.js";
 import { store } from "../lib/store.js";
 
 const LOOKS = 5; // number of keys in the sentence

@@ -150,6 +150,13 @@ beside.difference = (mapBefore, before, mapAfter, after) => {
 store.pinned = beside;
 if (tabOf(opened) === "explore") beside.read(opened);
 
+/** The two heads of an arc: the layers and heads of reader and writer; empty without an arc. */
+const ends = (arc) => {
+  if (!arc) return {};
+  const [reader_layer, reader_head, writer_layer, writer_head] = arc.split(/[.-]/).map(Number);
+  return { reader_layer, reader_head, writer_layer, writer_head };
+};
+
 const requested = ({ model, text, edits }) => ({ model, text, edits });
 
 viewOf.explore = () => {
@@ -167,6 +174,7 @@ viewOf.explore = () => {
     rival: view.carry_rival,
     from_layer: view.carry_layer,
     from: view.carry_from,
+    ...ends(view.reads_arc),
     ...pairOf(shownNow()),
   };
 };

@@ -172,7 +172,7 @@ const show = (pass) => {
   state.pass = pass;
   state.hover = state.effects = null;
   Object.assign(state.view, values);
-  if (!view && opens) moved.push(...settings.change({ carry_answer: null, carry_rival: null })); // ids of the other's
+  if (!view && opens) moved.push(...settings.change({ carry_answer: null, carry_rival: null, reads_arc: "" }));
   moved.push(...fitView(Boolean(view)));
   if (opens) moved.push(...settings.change(opening()));
   view = null;

@@ -4,7 +4,9 @@ import { listeners } from "../../../../browser/lib/base.js";
 import { makeSettings } from "../../../../browser/lib/settings.js";
 import { site } from "../../../../browser/lib/site.js";
 
-const { measures, parts, scales } = site.limits; // the values that Python accepts
+const { arcs, measures, parts, reads, scales } = site.limits; // the values that Python accepts
+
+const ARC = /^\d{1,4}\.\d{1,4}-\d{1,4}\.\d{1,4}$/;
 
 // The view. A pass limits layers, heads and tokens; null: nothing chosen.
 export const FIELDS = {
@@ -22,6 +24,9 @@ export const FIELDS = {
   carry_from: { initial: null, min: 0, max: Infinity, optional: true }, // and its head or token
   carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions to compare
   carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
+  reads: { initial: "k", choices: reads }, // who reads whom: the input of the later head
+  reads_count: { initial: 30, min: 1, max: arcs },
+  reads_arc: { initial: "", longest: 19, valid: (arc) => arc === "" || ARC.test(arc) }, // "4.5-3.7": 4.5 reads 3.7
   scan_x: { initial: "previous", choices: measures }, // heads over a corpus: the measures of the two axes
   scan_y: { initial: "copying", choices: measures },
 };
