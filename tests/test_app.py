@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import app
+from viz import app
 
 PIECE, PIECES, KEPT = 4_000, 40_000, 100  # bytes; how many; each so-many-th stays
 

@@ -33,12 +33,12 @@ import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import former
-from app import leave_cores_free
 from former.runs.run import POINTS
 from tests.bench import limits
 from tests.bench.pretrained import make
 from tests.browser.conftest import EXPORTS, find_browser, free_port, stop, wait_until_up
 from tests.browser.preloaded import ROOT, START_LIMIT, spawn
+from viz.app import leave_cores_free
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.passes.run import tokenize

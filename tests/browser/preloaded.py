@@ -115,7 +115,7 @@ def _alive(pid: int) -> bool:
 
 def main(place: str, run: int) -> None:
     """Forks for every connection until the test run has ended."""
-    importlib.import_module("app")
+    importlib.import_module("viz.app")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a fork ended
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{place}.new")

@@ -9,7 +9,7 @@ from tests.browser.pages_permute import Permuting
 pytestmark = pytest.mark.browser
 TAB = Exploring
 REVERSED = """
-import app
+from viz import app
 app.TABS = app.TABS[::-1]
 app.main()
 """

@@ -24,7 +24,7 @@ WATCHED = 0.5  # seconds in which no step may follow: 15 at this pace, were it s
 
 COUNTED = """
 import mmap, sys
-import app
+from viz import app
 from viz.passes.loaded import Loaded
 
 with open(sys.argv.pop(), "r+b") as file:

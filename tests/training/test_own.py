@@ -5,12 +5,12 @@ import shlex
 
 import pytest
 
-import app
 import former
 from former.training.__main__ import main, parse
 from former.training.commands import recipe_of_command
 from former.training.recipes import Recipe
 from tests.training.conftest import TINY
+from viz import app
 
 
 def train(recipe, data, out, *settings, name="notes"):

@@ -14,8 +14,8 @@ import torch
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-import app
 import former
+from viz import app
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.tabs import base

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-import app
 import former
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
+from viz import app
 from viz.panels.writer import program
 from viz.passes import lens, measures, sources, trace
 from viz.passes.loaded import Loaded, filler

@@ -10,9 +10,9 @@ import pytest
 import torch
 import transformers
 
-import app
 import former
 from former.tokens import BpeTokenizer
+from viz import app
 from viz.panels.writer import program
 from viz.passes import loaded as served
 from viz.passes import payload, run, sources

@@ -11,7 +11,7 @@ from huggingface_hub.utils import filter_repo_objects
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-import app
+from viz import app
 from viz.server.space import ROOT, files, upload
 
 FRONT_MATTER = dict(re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (ROOT / "README.md").read_text().split("---")[1], re.M))

@@ -13,11 +13,11 @@ import torch
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-import app
 import former
 from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
+from viz import app
 from viz.passes import lens, measures, payload, trace, writes
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
