@@ -6,6 +6,7 @@ difference   what tells the predictions of two runs apart
 effects      how removing a head, or a word, changes the prediction
 lens         what the model would predict at each depth
 parts        what each part of a model adds to a logit, and what one head writes
+rare         which tokens hardly occur in the text that a model was trained on
 trace        one number of a head, followed back to the weights and the embedding
 circuits     which heads read what others write, who copies: from the weights, or on random tokens
 scan         all heads over a corpus
@@ -23,7 +24,8 @@ from former.analysis.effects import (
     word_shares,
 )
 from former.analysis.lens import lens, logit_lens
-from former.analysis.parts import head_writes, logit_parts, stream_parts
+from former.analysis.parts import head_adds, head_writes, logit_parts, stream_parts
+from former.analysis.rare import rare_tokens
 from former.analysis.statistics import head_statistics, rank_correlation, rollout, rollout_by_layer
 from former.analysis.trace import trace
 from former.runs.kind import Measure
@@ -37,6 +39,7 @@ __all__ = [
     "composition",
     "copying_score",
     "equivariance_error",
+    "head_adds",
     "head_effects",
     "head_statistics",
     "head_writes",
@@ -47,6 +50,7 @@ __all__ = [
     "logit_parts",
     "predicted",
     "rank_correlation",
+    "rare_tokens",
     "rollout",
     "rollout_by_layer",
     "steps_to_reach",

@@ -181,6 +181,41 @@ def head_writes(
     return HeadWrites(added - added.mean(), logits, without, follows, token, parts, rival)
 
 
+@torch.no_grad()
+def head_adds(run: Run, name: str = "self") -> Tensor:
+    """Computes what every head adds to the logit of the token that follows, at every position that has one.
+
+    These are the entries of `HeadWrites.added`, of all heads and positions by one pass and a product for each layer.
+
+    Args:
+        run, name: as of `head_writes`.
+    Returns:
+        (depth, h, t − 1).
+    Raises:
+        ValueError: a model or map whose heads do not write what the last norm reads.
+    """
+    check_writes(run.kind, run.model, name)
+    model = run.model
+    stack = "decoder." if hasattr(model, "decoder") else ""
+    point = f"{prefix_of(name)}out"
+    _, capture = run.again([point, f"{stack}resid_post"])
+    stream = capture.stack(f"{stack}resid_post")[-1, 0]  # (t, e)
+    deviation = (centred(model.norm, stream).square().mean(-1, keepdim=True) + model.norm.eps).sqrt()
+    weight, _ = output_layer(model)
+    follows = run.kind.written(model, run.inputs)[0][1:]
+    compared = (weight[follows] - weight.mean(0)) * model.norm.weight / deviation[: len(follows)]
+    compared = centred(model.norm, compared)  # (t - 1, e)
+    attention = "cross" if name == "cross" else "attention"
+    adds = []
+    for block, out in zip(
+        model.decoder.blocks if stack else model.transformer.blocks, capture.stack(point), strict=True
+    ):
+        unify = getattr(block, attention).unifyheads
+        read = compared @ unify.weight if isinstance(unify, nn.Linear) else compared  # (t - 1, h · s)
+        adds.append(torch.einsum("ths,hts->ht", read.unflatten(-1, (out.shape[1], -1)), out[0, :, : len(follows)]))
+    return torch.stack(adds)
+
+
 def check_writes(kind: Kind, model: Any, name: str = "self") -> None:
     """Raises Unanswerable unless the heads of a model's map write directly into what the last norm reads."""
     if name == "encoder":

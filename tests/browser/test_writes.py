@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.pages import Exploring, agrees, presents
-from tests.ranked import check_order
+from tests.ranked import check_largest, check_order
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -37,6 +37,7 @@ def test_a_heads_tokens_are_those_of_its_output_and_all_parts_add_up_to_the_logi
     normed = model.norm.weight * (part - part.mean()) / (x.var(correction=0) + model.norm.eps).sqrt()
     added = (model.output_weight @ normed).detach()
     added -= added.mean()
+    rare = former.analysis.rare_tokens(model, bundle.tokenizer)
     tab.open(model="gpt", text=TEXT, layer=3, head=1, token=4)
     actual = written(tab)
     assert int(actual["token"]) == ids[5]
@@ -48,20 +49,46 @@ def test_a_heads_tokens_are_those_of_its_output_and_all_parts_add_up_to_the_logi
         numbers = [float(text.replace("−", "-")) for text in rows.locator(".number").all_inner_texts()]
         assert len(named) == 10
         sign = 1 if largest else -1
-        check_order(named, [sign * number for number in numbers], sign * added, 0.0051)  # two decimals are shown
+        usual = (sign * added).masked_fill(rare, -torch.inf)
+        check_order(named, [sign * number for number in numbers], usual, 0.0051)  # two decimals are shown
     looks = tab.page.locator(".former-writes section ol").nth(0).locator(".number").first.inner_text()
     _, weights = former.run_with_capture(model, torch.tensor([ids]), ["weights"])
     assert agrees(looks, float(weights.get("weights", 3)[0, 1, 4].max()))
 
     raised.locator("[data-id]").first.click()  # another token is taken apart
-    best = int(added.argmax())
+    best = int(added.masked_fill(rare, -torch.inf).argmax())
     tab.wait("(id) => document.querySelector('.former-writes .panel').dataset.token === String(id)", best)
     assert float(written(tab)["sum"]) == pytest.approx(float(logits[0, 4, best]), abs=1e-3)
     cell = tab.page.locator(".former-writes td.at")
-    assert float(cell.inner_text().replace("−", "-")) == pytest.approx(float(added.max()), abs=0.0051)
+    assert float(cell.inner_text().replace("−", "-")) == pytest.approx(float(added[best]), abs=0.0051)
     without, _ = former.run_with_capture(model, torch.tensor([ids]), (), edits=[former.edits.ablate_head(3, 1)])
     text = tab.page.locator(".former-writes .writes-told").inner_text().replace("−", "-")
     assert f"Without the head it is {float(without[0, 4, best]):.3f}" in text
+
+
+def test_it_opens_where_the_head_adds_most_and_goes_to_where_any_head_does(tab):
+    run = former.load("gpt").run(TEXT)
+    adds = former.analysis.head_adds(run)
+    tab.open(model="gpt", text=TEXT, layer=2, head=0)
+    written(tab)
+    panel = tab.part("writes")
+    token = re.search(r"\((\d+)\)$", panel.locator(".writes-at").inner_text())
+    assert token
+    check_largest(int(token[1]), adds[2, 0], 1e-3)  # a fast twin answers the page
+    expect(panel.locator(".panel-foot")).to_contain_text("No token is chosen")
+    panel.get_by_role("button", name=re.compile("^Most of all heads")).click()
+    chosen = tab.page.evaluate("(({ layer, head, token }) => [layer, head, token])(former.store.view)")
+    assert float(adds[tuple(chosen)]) == pytest.approx(float(adds.max()), abs=1e-3)
+    written(tab)
+    tab.page.evaluate("former.store.set({ layer: 5, head: 3, token: 9 })")
+    written(tab)
+    ids = panel.locator("section ol").nth(1).locator("[data-id]")
+    rare = former.analysis.rare_tokens(run.model, run.source.tokenizer)
+    listed = "all => all.map(one => Number(one.dataset.id))"
+    assert not rare[ids.evaluate_all(listed)].any()
+    panel.get_by_role("checkbox").check()
+    largest = former.analysis.head_writes(run, 5, 3, 9).added.topk(10).indices
+    assert rare[ids.evaluate_all(listed)].any() == rare[largest].any()
 
 
 def test_of_a_mean_and_of_an_encoder_it_says_why_there_is_nothing_and_a_phone_has_room(tab):

@@ -1,9 +1,12 @@
 """A head's effect on the logits, compared with the output layer in plain torch on the head's output."""
 
+import math
+
 import pytest
 import torch
 
 import former
+from former import analysis
 from tests.ranked import check_largest, check_order
 from viz.passes import writes
 from viz.passes.loaded import Loaded
@@ -33,9 +36,12 @@ def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_
     added = model.toprobs.weight @ normed
     added -= added.mean()
     tolerance = 1e-5  # float32 on both sides
-    check_order([i for i, _ in result["raised"]], [value for _, value in result["raised"]], added, tolerance)
-    check_order([i for i, _ in result["lowered"]], [-value for _, value in result["lowered"]], -added, tolerance)
-    assert len(result["raised"]) == len(result["lowered"]) == 10
+    control = torch.tensor([(i < 32 and i not in b"\t\n") or i == 127 for i in range(256)])
+    for lists, left_out in ((result, control), (result["every"], torch.zeros(256, dtype=torch.bool))):
+        for rows, sign in ((lists["raised"], 1), (lists["lowered"], -1)):
+            ranked = (sign * added).masked_fill(left_out, -math.inf)
+            check_order([i for i, _ in rows], [sign * value for _, value in rows], ranked, tolerance)
+            assert len(rows) == 10
     assert result["parts"]["heads"][1][2] == pytest.approx(float(added[TEXT.encode()[7]]), abs=tolerance)
 
 
@@ -64,6 +70,27 @@ def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for
         edits=[*observers, former.edits.ablate_head(2, 0)],
     )
     assert result["without"]["logit"] == pytest.approx(float(without[0, at, meant]), abs=2e-5)
+
+
+def test_a_head_opens_where_it_adds_most_to_the_token_that_follows(generator):
+    pass_ = run(generator, TEXT)
+    ids = pass_.header["ids"]
+    adds = torch.tensor(
+        [
+            [
+                [float(analysis.head_writes(pass_.run, layer, head, at).added[ids[at + 1]]) for at in range(10)]
+                for head in range(4)
+            ]
+            for layer in range(3)
+        ]
+    )
+    result = writes.writes(generator, pass_, "self", 1, 2, writes.STRONGEST)
+    check_largest(result["at"], adds[1, 2], 1e-5)  # float32 on both sides
+    layer, head, at, value = result["strongest"]
+    assert value == pytest.approx(float(adds.max()), abs=1e-5)
+    assert value == pytest.approx(float(adds[layer, head, at]), abs=1e-5)
+    alone = writes.writes(generator, run(generator, "a"), "self", 1, 2, writes.STRONGEST)
+    assert (alone["at"], alone["strongest"]) == (0, None)
 
 
 @pytest.mark.parametrize(("name", "group"), [("cross", "cross"), ("decoder", "heads")])

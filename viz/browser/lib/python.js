@@ -9,6 +9,9 @@ import { site } from "./site.js";
  *  each tab adds its own. */
 export const viewOf = {};
 
+/** panel → a function that returns what it shows besides the view of its tab; a panel adds its own. */
+export const ownView = {};
+
 /** A panel's button and its dialog. The program is also displayed, because the clipboard may refuse it. */
 export const pythonButton = (panel, title) => {
   const words = say("python_copy");
@@ -22,7 +25,7 @@ export const pythonButton = (panel, title) => {
   const ask = async () => {
     const shown = viewOf[site.panels[panel]]();
     if (!shown) throw unanswered("python_early");
-    return (await answerTo(`/python/${panel}`, shown)).code;
+    return (await answerTo(`/python/${panel}`, { ...shown, ...ownView[panel]?.() })).code;
   };
   // Opens before the answer arrives: a dialog that opens later could cover something else.
   const open = async () => {

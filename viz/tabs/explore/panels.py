@@ -85,6 +85,7 @@ FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that
     "scale": read_scale,
     "query": lambda asked, view: read_index(view, "query", len(sides(asked).queries)),
     "key": lambda asked, view: read_index(view, "key", len(sides(asked).keys)),
+    "every": lambda asked, view: view.get("every") is True,  # noqa: ARG005
     "answer": partial(read_token, name="answer"),
     "rival": partial(read_token, name="rival"),
 }

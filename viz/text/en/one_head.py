@@ -47,6 +47,9 @@ MESSAGES = {
     "writes_total": "{terms} add up to {sum}; {of, select, pair {the difference of the model’s logits} other"
     " {the model’s logit}} is {logit}.",
     "writes_follows": "{token} follows in the text.",
+    "writes_opened": "No token is chosen: this is where the head adds most to the logit of the token that follows.",
+    "writes_rare": "Also list the {count, number} tokens that hardly occur in the training text",
+    "writes_strongest": "Most of all heads: {name}, at {token}: {value}",
     "writes_without": "The head itself adds {direct} to this {of, select, pair {difference} other {logit}}. Without the"
     " head it is {logit} instead of {before}{of, select, pair {} other {, and the probability {after} instead of"
     " {prob}}}: this also removes the effects that later layers built"

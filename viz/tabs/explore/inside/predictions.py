@@ -58,7 +58,14 @@ def surprise(run: Run) -> Numbers:
 
 
 def write_logits(
-    run: Run, name: str, layer: int, head: int, query: int, answer: int | None = None, rival: int | None = None
+    run: Run,
+    name: str,
+    layer: int,
+    head: int,
+    query: int,
+    answer: int | None = None,
+    rival: int | None = None,
+    every: bool = False,
 ) -> Numbers:
     """Returns what a head adds to the logits at one position, and the parts that add up to one logit.
 
@@ -66,13 +73,22 @@ def write_logits(
         run, name, layer, head, query: the head, and the position.
         answer: id of a next token; None for the one that follows or, at the end, the likeliest.
         rival: id of a token whose logit is subtracted from that of the answer, or None.
+        every: whether to name tokens too that hardly occur in the training text (`former.analysis.rare_tokens`).
     Returns:
         "raised" and "lowered" (n,): the largest increases and decreases, with "names" and "lowered_names" of these
         tokens; "token": the id of the answer; its "logit", and the "parts" that add up to it
         (`former.analysis.head_writes`).
     """
     result = analysis.head_writes(run, layer, head, query, answer, rival, name=name)
-    (raised, up), (lowered, down) = (result.added.topk(TOP, largest=largest) for largest in (True, False))
+    known = (
+        torch.ones(len(result.added), dtype=torch.bool)
+        if every
+        else ~analysis.rare_tokens(run.model, run.source.tokenizer)
+    )
+    ranked = result.added.argsort(descending=True)
+    ranked = ranked[known[ranked]]
+    up, down = ranked[:TOP], ranked.flip(0)[:TOP]
+    raised, lowered = result.added[up], result.added[down]
     names, lowered_names = (run.source.tokenizer.labels(ids.tolist()) for ids in (up, down))
     return {
         **{"raised": raised, "names": names, "lowered": lowered, "lowered_names": lowered_names},

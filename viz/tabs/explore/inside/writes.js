@@ -5,9 +5,10 @@
 import { h } from "../../../browser/lib/base.js";
 import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
-import { asList, say } from "../../../browser/lib/messages.js";
+import { asList, asText, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { ownView } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
 import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
@@ -16,12 +17,11 @@ import { store } from "../lib/store.js";
 
 const LOOKS = 5; // number of keys in the sentence
 
-/** The query whose output is shown: the locked one, else the last. */
-const at = () => store.view.token ?? store.map.queries.length - 1;
+const STRONGEST = -1; // as a position: where the head adds most to the logit of the token that follows
 
-const looks = () => {
+const looks = (at) => {
   const { map } = store;
-  const weights = rowOf(shownNow(), at());
+  const weights = rowOf(shownNow(), at);
   const keys = strongestOf(weights, LOOKS);
   return h(
     "section",
@@ -54,16 +54,30 @@ export const mount = ({ element }) => {
   body.append(heading, lists, sum);
   tools.append(makeHint("?", say("writes_means"), say("writes_hint")));
   const status = h("p", { class: "quiet", role: "status" });
-  foot.append(status);
+  const every = h("input", { type: "checkbox", onchange: () => draw() });
+  const rare = h("span");
+  const strongest = h("button", { class: "f-button", onclick: () => store.set(best()) });
+  foot.append(status, h("p", { class: "writes-more" }, h("label", {}, every, rare), strongest));
 
   let found = null; // see viz/passes/writes.py
+  let opened = null; // the position that was shown before a visitor chose one or an answer
+  const position = () =>
+    store.view.token ?? (rivals().answer === null ? STRONGEST : (opened ?? store.map.queries.length - 1));
+  const best = () => {
+    const [layer, head, token] = found.strongest;
+    return { layer, head, token };
+  };
+  ownView.writes = () => ({
+    query: (element.classList.contains("late") ? null : found?.at) ?? store.view.token ?? store.map.queries.length - 1,
+    every: every.checked,
+  });
   const path = () => {
     const { layer, head, of } = store.view;
     if (of !== "head" || "classes" in store.pass.header.output) return null;
     const { answer, rival } = rivals();
     const asked = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
     const query = asked.length ? `?${asked.join("&")}` : "";
-    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${query}`;
+    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${position()}${query}`;
   };
   const label = (id) => found.labels[id];
 
@@ -101,7 +115,8 @@ export const mount = ({ element }) => {
     );
 
   const draw = () => {
-    const { raised, lowered, likeliest, parts, without, logit, prob } = found;
+    const { at, likeliest, parts, without, logit, prob } = found;
+    const { raised, lowered } = (every.checked && found.every) || found;
     const { layer, head } = store.view;
     const focused = lists.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     const most = Math.max(1e-9, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
@@ -109,10 +124,10 @@ export const mount = ({ element }) => {
     const silent = most <= 1e-9; // it is ablated
     heading.textContent = say("writes_heading", {
       name: say("head_name", { layer, head }),
-      token: quote(at(), store.map.queries),
+      token: quote(at, store.map.queries),
     });
     lists.replaceChildren(
-      looks(),
+      looks(at),
       ...(silent
         ? [h("p", {}, say("writes_nothing"))]
         : [
@@ -158,7 +173,19 @@ export const mount = ({ element }) => {
             }),
           ),
     );
-    status.textContent = found.follows === null ? "" : say("writes_follows", { token: `“${label(found.follows)}”` });
+    status.textContent = asText([
+      found.follows !== null && say("writes_follows", { token: `“${label(found.follows)}”` }),
+      position() === STRONGEST && say("writes_opened"),
+    ]);
+    rare.parentElement.hidden = !found.rare;
+    rare.textContent = say("writes_rare", { count: found.rare });
+    strongest.hidden = !found.strongest || Object.entries(best()).every(([name, value]) => store.view[name] === value);
+    if (found.strongest)
+      strongest.textContent = say("writes_strongest", {
+        name: say("head_name", best()),
+        token: quote(found.strongest[2], store.map.queries),
+        value: asSigned(found.strongest[3], 2),
+      });
     Object.assign(section.dataset, { token: found.token, sum: all, logit });
   };
 
@@ -222,6 +249,7 @@ export const mount = ({ element }) => {
       question: path,
       take: (answer) => {
         found = answer;
+        opened = found.at;
         draw();
       },
     },
@@ -229,6 +257,7 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
+    if (["pass", "map", "layer", "head", "token"].some((name) => changed.has(name))) opened = null;
     const { header } = store.pass;
     element.hidden = "classes" in header.output; // nothing is predicted after a token
     body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // otherwise keeps its room

@@ -271,9 +271,7 @@ SECTION = Section(
         "turned": Question(
             turn_head, read_pair, CURVE, charted=True, prints=("score",), when=shown("rotary"), unsent=("by_distance",)
         ),
-        "normed": Question(
-            norm_vector, read_vector, NORMED, prints=("mean", "size"), when=shown("norm"), unsent=("x", "layer", "rms")
-        ),
+        "normed": Question(norm_vector, read_vector, NORMED, when=shown("norm"), unsent=("x", "layer", "rms")),
         "gated": Question(
             gate_token,
             lambda models, view: read_text(view, GATED),  # noqa: ARG005
