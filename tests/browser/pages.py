@@ -253,6 +253,15 @@ class Exploring(Tab):
         )
         self.painted()
 
+    def unfold(self, panel: str) -> Locator:
+        """Scrolls to a panel, whose fold it opens; returns the panel."""
+        part = self.part(panel)
+        line = self.page.locator(".explore-fold", has=part).locator(".fold")
+        if line.get_attribute("aria-expanded") == "false":
+            line.click()
+        part.scroll_into_view_if_needed()
+        return part
+
     def type(self, text: str) -> None:
         """Types a text, and waits until it is on the screen."""
         self.page.get_by_role("textbox", name="Text", exact=True).fill(text)

@@ -106,7 +106,7 @@ def open_tab(page: Page, guard: Guard, tab: str, small: bool = False) -> Tab:
         page.get_by_role("button", name="Measure every head").click()
         expect(page.locator(".former-interventions .finding")).to_contain_text("heads measured", timeout=60_000)
         for panel in ("lens", "writes"):  # pale until they come into view and are those of the edited pass
-            page.locator(f".former-{panel}").last.scroll_into_view_if_needed()
+            explore.unfold(panel)
             expect(page.locator(f".former-{panel}").last).not_to_have_class(re.compile(r"\blate\b"))
     return explore
 

@@ -242,9 +242,13 @@ def test_the_lines_of_a_panel_are_waited_for_in_the_dialog_and_never_open_it_lat
 
 
 @pytest.mark.parametrize(
-    ("panel", "model", "why"), [("writes", "tiny-post-norm", "writes_not"), ("scan", "xl", "scan_kind")]
+    ("panel", "view", "why"),
+    [
+        ("writes", {"model": "dates", "text": "4 July 1976", "map": 1}, "writes_encoder"),
+        ("lens", {"model": "bert", "text": "The cat sat"}, "no_blanks"),
+    ],
 )
-def test_the_python_of_a_panel_that_does_not_apply_is_a_sentence_and_no_error(tab, panel, model, why):
-    tab.open(model=model, text="The cat sat")
-    tab.page.locator(f"[data-panel={panel}] .panel-python").click()
+def test_the_python_of_a_panel_that_has_nothing_to_show_is_a_sentence_and_no_error(tab, panel, view, why):
+    tab.open(**view)
+    tab.unfold(panel).locator(".panel-python").click()
     expect(tab.page.get_by_role("dialog")).to_contain_text(message(why))

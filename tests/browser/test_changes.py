@@ -155,7 +155,7 @@ def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_take
     assert bits_per_byte(tab) == after(True)
     assert tab.link()["edits"] == "1.2.w34_20_1"
     assert tab.page.evaluate("former.rowOf(former.shownNow(), 34)[20]") == 1
-    expect(tab.page.locator(".former-pair .sum").first).to_contain_text("You have set weights of this row")
+    expect(tab.unfold("pair").locator(".sum").first).to_contain_text("You have set weights of this row")
     tab.edited(lambda: part.get_by_role("checkbox", name="shares what remains").uncheck())
     assert bits_per_byte(tab) == after(False)
     assert tab.link()["edits"] == "1.2.W34_20_1"
@@ -173,7 +173,7 @@ def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
     for query, weight in observed:
         assert weight == pytest.approx(1 / (query + 1), abs=1e-5)
     tab.point(0.2, 0.5)
-    element = tab.page.locator(".former-pair .sum").first  # of the score; the other is of the output
+    element = tab.unfold("pair").locator(".sum").first  # of the score; the other is of the output
     expect(element).to_contain_text("You have replaced this head’s weights")
     expect(element).not_to_contain_text("Softmax")
 

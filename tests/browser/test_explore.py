@@ -256,7 +256,7 @@ def test_a_query_s_output_is_the_sum_of_the_values_each_times_its_weight(tab, mo
     tab.painted()
     values, weights = model.run(model.ids(TEXT)).values[layer][head].numpy(), model.run(model.ids(TEXT)).weights
     exact = factor * (weights[layer][head, 20].numpy() @ values)
-    total = tab.page.locator(".former-pair [data-total]")
+    total = tab.unfold("pair").locator("[data-total]")
     largest = int(np.abs(exact).argmax())
     assert int(total.get_attribute("data-at")) == largest
     tab.page.get_by_role("button", name="The next number").click()

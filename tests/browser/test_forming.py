@@ -20,6 +20,7 @@ SCORES = np.array(RECORD["heads"]["induction"])
 
 def at(tab: Exploring, step: int) -> None:
     """Waits until a step is on the screen, in the maps and on the curve."""
+    tab.unfold("forming")
     tab.page.locator(f".former-forming [data-panel=forming][data-at='{step}']").wait_for()
     tab.settled()
 

@@ -86,7 +86,7 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     assert float(reading["weight"]) == pytest.approx(float(maps[1, 2, query, key]), abs=5e-5)
     tab.cell(2, 3).click()
     tab.token(3).click()
-    expect(tab.page.locator("[data-panel=pair]")).to_contain_text("The softmax over 15 keys")
+    expect(tab.unfold("pair")).to_contain_text("The softmax over 15 keys")
     tab.set("Show", "Rollout")
     tab.set("As", "Lines")
     tab.settled()

@@ -27,7 +27,7 @@ def probs() -> torch.Tensor:
 
 def opened(tab: Exploring, **parameters) -> Exploring:
     tab.open(text=TEXT, edits="1.2.off", **parameters)
-    tab.part("lens").scroll_into_view_if_needed()
+    tab.unfold("lens")
     tab.wait("() => Number(document.querySelector('.former-lens[data-rev]')?.dataset.rev) === former.store.rev")
     return tab
 
@@ -86,7 +86,7 @@ def test_it_is_presented_as_other_panels_and_scrolls_within_itself_on_a_phone(ta
 
 def test_a_verdict_has_one_column(tab):
     tab.open(model="classifier", text="A dull, lazy film.")
-    tab.part("lens").scroll_into_view_if_needed()
+    tab.unfold("lens")
     tab.wait("() => Number(document.querySelector('.former-lens[data-rev]')?.dataset.rev) === former.store.rev")
     model = former.load("classifier")
     lens = former.logit_lens(model.model, torch.tensor([model.tokenizer.encode("A dull, lazy film.")]))[:, 0].exp()

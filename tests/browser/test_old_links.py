@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.pages import Exploring, Writing
 from tests.browser.pages_learn import Learning
@@ -101,3 +102,17 @@ def test_old_links_open_the_views_that_they_name_in_panels_of_the_registry(page,
     panels = {each.get_attribute("data-panel") for each in page.locator(".former .panel:visible").all()}
     assert panels
     assert panels <= PANELS[name] | {"learn"}
+
+
+@pytest.mark.parametrize(
+    ("link", "panel"),
+    [
+        ("model=gpt&text=abc&scan_x=entropy&scan_y=distance", "scan"),
+        ("model=gpt&text=abc&panel=writes", "writes"),
+        ("model=tiny-induction/step-000400&text=abcabc", "forming"),
+    ],
+)
+def test_an_old_link_to_a_panel_in_a_fold_opens_the_fold_and_scrolls_to_it(page, guard, link, panel):
+    tab = Exploring(page, guard.origin).open(**dict(parse_qsl(link)))
+    expect(tab.part(panel).locator("h2")).to_be_in_viewport()
+    assert tab.link()["open"]

@@ -21,6 +21,7 @@ def printing(page: Page) -> bool:
 
 def test_what_is_printed_is_light_whole_and_without_controls_and_the_screen_is_as_before(tab: Exploring):
     page = tab.open(model="gpt", text=TEXT).page
+    page.evaluate("former.page.showAll.explore()")
     page.evaluate("document.body.classList.add('dark')")
     controls = page.locator(CONTROLS)
     assert controls.count()
@@ -29,6 +30,7 @@ def test_what_is_printed_is_light_whole_and_without_controls_and_the_screen_is_a
     assert controls.count() == 0
     assert not page.evaluate("document.body.classList.contains('dark')")
     expect(page.locator(".paper-address")).to_have_text(tab.address())
+    expect(page.locator(".former-fold .fold:visible")).to_have_count(0)
     expect(tab.part("scan").locator(".nsewdrag").first).to_be_visible()  # a chart far below the screen
     assert tab.part("writes").get_attribute("data-rev")  # a panel that asks once it is in view
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")

@@ -30,8 +30,8 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
 
 
 VIEWS = {
-    "explore": "overview head-map statistics pair interventions prediction surprise token-strip carry lens "
-    "writes trace scan",
+    "explore": "overview head-map statistics interventions prediction surprise token-strip carry reads pair "
+    "trace lens writes scan",
     "generate": "written-text next-token trail cache",
     "mask": "mask-stages mask-proof mask-growth mask-reach mask-consequence",
     "permute": "word-order permutation equivariance moved-rows verdicts position-maps",
@@ -172,7 +172,7 @@ ANSWERED = {  # until nothing that a tab's panels show is asked of the server
       !document.querySelector(".presented").closest(".former-position-maps .former-position-maps:not([data-table])")""",
 }
 LEAST = {  # relative to the page's font size
-    **{"writes": 1.2, "trace": 1.3, "scan": 1, "mask-stages": 1.15},
+    **{"writes": 1.2, "reads": 1.2, "trace": 1.3, "scan": 1, "mask-stages": 1.15},
     **{"next-token": 1, "mask-reach": 1.2, "mask-consequence": 1.2},
 }
 

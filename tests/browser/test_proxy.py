@@ -36,7 +36,8 @@ def visited(new_context):
         Learning(page, origin).open("scaling")
         tab = Exploring(page, origin).open(text="abc")
         tab.type("By the proxy.")
-        tab.part("lens").scroll_into_view_if_needed()  # a chart below asks for Plotly
+        tab.unfold("scan").locator(".nsewdrag").first.wait_for()  # its charts ask for Plotly
+        tab.unfold("lens")
         tab.page.locator(".former-lens [data-rev], .former-lens[data-rev]").first.wait_for(state="attached")
         Masking(page, origin).open(mask="local")
         Permuting(page, origin).open(positions="learned")

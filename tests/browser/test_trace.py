@@ -1,4 +1,4 @@
-"""Tracing a number in Explore: a button opens the panel, and each step equals the file of weights."""
+"""Tracing a number in Explore: each step equals the file of weights."""
 
 import pytest
 import torch
@@ -24,17 +24,14 @@ def vector(tab: Exploring, name: str, row: int) -> list[float]:
     )
 
 
-def follow(tab: Exploring, **asked: str) -> tuple[Locator, Locator]:
-    """Opens the panel on one weight; returns the panel and its text."""
+def follow(tab: Exploring, **asked: str) -> Locator:
+    """Opens the panel on one weight; returns its steps."""
     tab.open(layer=1, head=2, token=8, key=5, **asked)
-    part = tab.part("trace")
-    part.scroll_into_view_if_needed()
-    part.get_by_role("button", name="Follow “").click()
-    return part, part.locator(".chain")
+    return tab.unfold("trace").locator(".chain")
 
 
 def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
-    part, chain = follow(tab, model="tiny-generator", text="The cat sat on")
+    chain = follow(tab, model="tiny-generator", text="The cat sat on")
     expect(chain).to_have_attribute("data-part", "q")
     step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight")}
     result = tab.page.evaluate("former.rowOf(former.shownNow(), 8)[5]")
@@ -62,13 +59,11 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     out = vector(tab, "out", 8)
     unify = state["transformer.blocks.1.attention.unifyheads.weight"].float()[at, 32:48]
     assert float(chain.get_attribute("data-value") or "") == pytest.approx(float(unify @ torch.tensor(out)), abs=1e-4)
-    part.get_by_role("button", name="Close").click()
-    expect(chain).to_be_hidden()
 
 
 @torch.no_grad()
 def test_a_number_that_positions_turn_is_followed_to_before_it_was_turned(tab):
-    _, chain = follow(tab, model="tiny-modern", text="The cat sat on")
+    chain = follow(tab, model="tiny-modern", text="The cat sat on")
     expect(chain).to_contain_text("rotary positions turn the point (q[0], q[8])")
     step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight", "value")}
     assert step["computed"] == pytest.approx(step["weight"], abs=1e-5)
@@ -83,8 +78,8 @@ def test_a_number_that_positions_turn_is_followed_to_before_it_was_turned(tab):
     expect(chain).not_to_contain_text("of its position")
 
 
-def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_followed_the_page_says_so(tab):
-    part, chain = follow(tab, model="bert", text="A dull film. [SEP] Nobody laughed.")
+def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_followed_there_is_no_panel(tab):
+    chain = follow(tab, model="bert", text="A dull film. [SEP] Nobody laughed.")
     expect(chain).to_contain_text("the embeddings’ [")
     for tensor in (
         "embedding_norm",
@@ -95,6 +90,4 @@ def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_foll
         expect(chain).to_contain_text(f"{tensor}.weight")
 
     tab.open(model="xl", text="The cat sat on")
-    part.scroll_into_view_if_needed()
-    expect(part).to_contain_text("relative positions")
-    expect(part.get_by_role("button", name="Follow “")).to_be_hidden()
+    expect(tab.part("trace")).to_be_hidden()

@@ -122,7 +122,7 @@ def test_a_place_that_is_pointed_at_is_let_go_where_another_map_comes(tab):
     tab.page.get_by_label("Attention", exact=True).select_option(label="decoder")
     tab.settled()
     assert tab.page.evaluate("(former.store.hover?.query ?? 0) < former.store.map.queries.length")
-    expect(tab.page.locator(".former-pair .sentence").first).to_contain_text("→")
+    expect(tab.unfold("pair").locator(".sentence").first).to_contain_text("→")
 
 
 def test_an_answer_that_is_typed_is_read_in_place_of_its_own(tab):

@@ -17,6 +17,7 @@ TEXT = "The cat sat on the mat. The cat sat on the"
 
 def written(tab: Exploring) -> dict[str, str]:
     """Waits until the panel shows the current head and token; returns its token, sum and logit."""
+    tab.unfold("writes")
     tab.wait(  # what comes late above it moves it out of view
         """() => {
             document.querySelector(".former-writes .panel").scrollIntoView({ block: "center" });

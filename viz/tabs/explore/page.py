@@ -15,7 +15,7 @@ from viz.passes.loaded import Loaded, Models, first_ahead
 from viz.tabs.base import Site, about
 from viz.tabs.explore.answer import answer
 from viz.tabs.explore.corpus import forming, scans
-from viz.tabs.explore.panels import PANELS
+from viz.tabs.explore.panels import FOLDS, PANELS
 from viz.text.examples import CARRIED, EXAMPLES
 
 HERE = Path(__file__).parent
@@ -45,19 +45,25 @@ def panel(name: str, value: Any = None) -> gr.HTML:
     return browser.panel(RECORDS[name], value)
 
 
-def panels(models: Models) -> None:
+def fold(name: str) -> None:
+    """Places a fold: its line, and its panels, which are shown while it is open."""
+    with gr.Column(elem_classes="explore-fold"):
+        browser.part(HERE / "folds", "fold", name)
+        for each in FOLDS[name]:
+            panel(each)
+
+
+def panels() -> None:
     """Lays out the panels that show a pass."""
     part("controls")
     panel("beside")
-    panel("forming")
+    fold("forming")  # its slider changes all that follows
     with gr.Row(elem_classes="explore-main"):
         panel("overview")
         with gr.Column(elem_classes="explore-centre"):
             panel("head-map")
             panel("lines")
-        with gr.Column(elem_classes="explore-side"):
-            panel("statistics")
-            panel("pair")
+        panel("statistics")
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
         panel("interventions")
         panel("prediction")
@@ -67,10 +73,8 @@ def panels(models: Models) -> None:
     panel("token-strip")
     panel("carry", CARRIED)
     panel("reads")
-    panel("lens")
-    panel("writes")
-    panel("trace", [name for name, loaded in models.items() if trace.follows(loaded)])
-    panel("scan", scans.models_with_scan(models))
+    for name in ("follow", "inside", "corpus"):
+        fold(name)
     part("export")
 
 
@@ -78,13 +82,18 @@ def settings(site: Site, models: Models) -> dict[str, Any]:
     """Returns the tab's initial data for its scripts.
 
     {"texts": the examples, "reads": {model: names of its examples}, "steps": {model: steps of its snapshots},
-    "example": the first model's pass, as returned by `answer`, with its "model", "text" and "edits"}."""
+    "only": {panel: the models that it applies to}, "example": the first model's pass, as returned by `answer`, with its
+    "model", "text" and "edits"}."""
     first = next(iter(models.values()))
     view = {"model": first.name, "text": EXAMPLES[first.examples][0], "edits": ""}
     return {
         "texts": EXAMPLES,
         "reads": {name: loaded.examples for name, loaded in models.items()},
         "steps": forming.courses(models),
+        "only": {
+            "trace": [name for name, loaded in models.items() if trace.follows(loaded)],
+            "scan": scans.models_with_scan(models),
+        },
         "example": view | answer(site.models, site.passes, view),
     }
 
@@ -108,7 +117,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     browser.lesson("explore", "In Pytorch: complete self-attention")
     examples = part("examples", begins, events=("filled",))
     part("notices")
-    panels(models)
+    panels()
     typed.change(None, typed, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
     model.input(None, model, None, js=browser.call(STORE, "store.choose(model)", "model"))
     examples.filled(None, None, [model, typed], js=browser.call(STORE, "store.entered()"))

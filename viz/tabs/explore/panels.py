@@ -30,9 +30,12 @@ from viz.text import NothingToShow, Refusal
 
 HERE = Path(__file__).parent
 SCALES = ("linear", "row", "root")
+FOLDS = {  # the panels that are one line until it is opened, in the order of the page
+    **{"forming": ("forming",), "follow": ("pair", "trace"), "inside": ("lens", "writes"), "corpus": ("scan",)},
+}
 LIMITS = {
     **{"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED},
-    **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES},
+    **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES, "folds": FOLDS},
     **{"reads": reads.KINDS, "arcs": reads.MOST},
 }
 CELLS = ("name", "layer", "head", "of")  # what of a run is shown

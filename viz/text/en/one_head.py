@@ -1,8 +1,17 @@
-"""Messages of tab Explore about one head: an edit of one weight, the logits that the head adds, and a traced number."""
+"""Messages of tab Explore: the lines of its folds; and about one head, an edit of one weight, the logits that it adds,
+and a traced number."""
 
 from __future__ import annotations
 
 MESSAGES = {
+    "fold_follow": "From q, k and v",
+    "fold_follow_about": "how one weight and one output are computed, down to a number in the file of weights",
+    "fold_inside": "Predictions inside",
+    "fold_inside_about": "what the model predicts after each layer, and which tokens this head raises and lowers",
+    "fold_corpus": "Over a corpus",
+    "fold_corpus_about": "all heads, measured on many passages instead of one text",
+    "fold_forming": "How the heads formed",
+    "fold_forming_about": "the same text at each step of the training",
     "edit_weight_of": "Weight {query} → {key}",
     "edit_weight_share": "the rest of the row shares what remains",
     "edit_weight_undo": "As computed",
@@ -59,8 +68,6 @@ MESSAGES = {
     "trace_means": "One weight, traced back to its score, to q and k, to the numbers they are computed from, and to"
     " the file of weights. Then forward: what the head adds to its input. Lock a pair in the map to follow another"
     " weight.",
-    "trace_open": "Follow {query} → {key}",
-    "trace_close": "Close",
     "trace_choose_head": "A mean and a rollout are not computed from q and k: choose a head.",
     "trace_masked": "The mask hides this pair: there is no weight to follow.",
     "trace_not": "Not available where relative positions or a memory are part of the score.",

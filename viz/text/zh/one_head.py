@@ -1,8 +1,16 @@
-"""Tab Explore says of one head: a weight that is set, what it writes, and a number that is followed."""
+"""Tab Explore says of one head: a weight that is set, what it writes, and a number that is followed; and the folds."""
 
 from __future__ import annotations
 
 MESSAGES = {
+    "fold_follow": "从 q、k、v 算起",
+    "fold_follow_about": "一个权重和一个输出是怎样算出来的，一直追溯到参数文件里的一个数",
+    "fold_inside": "模型内部的预测",
+    "fold_inside_about": "每层之后模型会预测什么，这个头又提高和降低了哪些词元",
+    "fold_corpus": "语料库",
+    "fold_corpus_about": "所有头在许多文段上的测量结果，而不只是一段文字",
+    "fold_forming": "注意力头的形成",
+    "fold_forming_about": "同一段文字在训练各步的结果",
     "edit_weight_of": "权重 {query} → {key}",
     "edit_weight_share": "该行其余权重按比例分配剩下的部分",
     "edit_weight_undo": "恢复计算值",
@@ -52,8 +60,6 @@ MESSAGES = {
     "trace_hint": "这是什么",
     "trace_means": "把一个权重一步步追溯回去：先到它的得分，再到 q 和 k，到算出它们的那些数，直到保存参数的文件。然后"
     "再向前：这个头给它的输入加上了什么。在图中锁定一对词元，可以追踪另一个权重。",
-    "trace_open": "追踪 {query} → {key}",
-    "trace_close": "关闭",
     "trace_choose_head": "平均和注意力展开不是由 q 和 k 算出的：请选择一个头。",
     "trace_masked": "掩码屏蔽了这一对：没有可以追踪的权重。",
     "trace_not": "如果得分中还有相对位置或记忆的项，就无法追踪。",

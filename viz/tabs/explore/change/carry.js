@@ -15,6 +15,7 @@ import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predicted, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const choice = (name, onchange, ...options) => h("select", { "data-field": name, onchange }, ...options);
@@ -262,6 +263,7 @@ export const mount = ({ element, props }) => {
   beside.subscribe(element, (changed) => changed.has("pinned") && load());
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
+    element.hidden = !applies("carry");
     part.value = store.view.carry;
     if (ASKED.some((field) => changed.has(field))) load();
     else if (["carry_layer", "carry_from"].some((field) => changed.has(field))) mark();

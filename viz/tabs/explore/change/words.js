@@ -8,6 +8,7 @@ import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { tokenLabel } from "../lib/labels.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
 
@@ -124,13 +125,12 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     start.disabled = false;
-    const shows = "classes" in store.pass.header.output;
-    element.hidden = !shows;
+    element.hidden = !applies("words");
     if (changed.has("pass")) {
       stop();
       found = { attention: null, changes: [] };
       agreement.textContent = "";
-      if (!shows) return;
+      if (element.hidden) return;
       draw();
       const short = store.pass.header.tokens <= site.limits.words_unasked;
       start.hidden = short;

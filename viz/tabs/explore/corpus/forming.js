@@ -8,9 +8,10 @@ import { variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
-import { makePanel } from "../../../browser/lib/panel.js";
+import { makePanel, whileInView } from "../../../browser/lib/panel.js";
 import { makePlayer } from "../../../browser/lib/player.js";
 import { snapshotOf } from "../lib/pass.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const words = (name, values) => say(`forming_${name}`, values);
@@ -151,13 +152,15 @@ export const mount = ({ element }) => {
     },
   });
   const load = () => {
+    if (element.hidden || !inView()) return;
     const of = own();
     const get = async (signal) => ({ of, answer: await answerTo("/ask/forming/course", { model: of }, signal) });
     if (!questions.ask(of, get)) later();
   };
 
+  const inView = whileInView(section, load);
   store.subscribe(element, (changed) => {
-    element.hidden = !steps().length;
+    element.hidden = !store.pass || !applies("forming");
     if (element.hidden) return;
     if (["pass", "rev", "old"].some((name) => changed.has(name)) && store.old !== "asked") wanted = null;
     if (["pass", "rev", "old"].some((name) => changed.has(name))) paint();

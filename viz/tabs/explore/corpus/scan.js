@@ -1,6 +1,5 @@
 // Every head over a corpus (scans.py): all heads as dots over two measures; and for the selected head its distribution,
-// its example passages, and its q and k there. Requested while in view, a moment after the last change. props.value:
-// the models that have a scan.
+// its example passages, and its q and k there. Requested while in view, a moment after the last change.
 
 import { answerTo } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -11,6 +10,7 @@ import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { askInView } from "../lib/asking.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const BITS = ["entropy", "effect"];
@@ -45,7 +45,7 @@ const placeOf = ({ tokens, weights, at, gaps }) => {
 
 const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
 
-export const mount = ({ element, props }) => {
+export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("scan"));
   const status = h("p", { class: "quiet", role: "status" });
   foot.append(status);
@@ -204,7 +204,7 @@ export const mount = ({ element, props }) => {
   const ask = askInView(
     { element, section, body: parts, status },
     {
-      question: () => (element.hidden ? null : Object.values(named().view).join(" ")),
+      question: () => Object.values(named().view).join(" "),
       get: async (signal) => {
         const { view, ofHeads, ofHead } = named();
         const all = heads?.of === ofHeads ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
@@ -231,10 +231,7 @@ export const mount = ({ element, props }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass || !ON.some((name) => changed.has(name))) return;
-    const { output, answer, model } = store.pass.header;
-    element.hidden = Boolean(output?.classes ?? answer);
-    // before the answer arrives, so that the panels below do not move
-    if (changed.has("pass")) has(props.value.includes(model));
+    element.hidden = !applies("scan");
     ask();
   });
   onTheme(() => head && drawPlaces());

@@ -8,6 +8,7 @@ import { say } from "../../../browser/lib/messages.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { blanks } from "../lib/guesses.js";
 import { outcomeLegend } from "../lib/outcome.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 export const mount = ({ element }) => {
@@ -31,7 +32,7 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!changed.has("pass") || !store.pass) return;
     const { header } = store.pass;
-    element.hidden = !("blanks" in header.output);
+    element.hidden = !applies("blanks");
     if (!element.hidden) {
       draw(header);
       legend.replaceChildren(...[outcomeLegend(header)].filter(Boolean));

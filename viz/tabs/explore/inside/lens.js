@@ -11,6 +11,7 @@ import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predicted, quote, tokenLabel } from "../lib/labels.js";
 import { predictedAt, rowsPredict } from "../lib/shown.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
@@ -149,6 +150,7 @@ export const mount = ({ element }) => {
       read = pointed = marked = null;
       sheet.style.setProperty("--rows", store.map.layers + 2); // the rows: tokens, input, each layer
     }
+    element.hidden = !applies("lens");
     ask();
     if (changed.has("layer")) input &&= store.view.layer === 0;
     if (["layer", "token", "hover"].some((name) => changed.has(name))) mark();

@@ -8,6 +8,7 @@ import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { changeOf, outcome, outcomeLegend, outcomes } from "../lib/outcome.js";
+import { applies } from "../lib/store/applies.js";
 import { chooseRival, rivals } from "../lib/store/rivals.js";
 import { store } from "../lib/store.js";
 
@@ -153,11 +154,10 @@ export const mount = ({ element }) => {
       return;
     }
     const { header } = store.pass;
-    const { classes, next } = header.output;
-    element.hidden = !classes && !next; // it fills in words
+    element.hidden = !applies("prediction");
     if (element.hidden) return void (element.dataset.rev = store.rev);
     body.replaceChildren(
-      ...[...(classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),
+      ...[...(header.output.classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),
     );
     compare();
     element.dataset.rev = store.rev;

@@ -7,6 +7,7 @@ import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { predicted, quote } from "../lib/labels.js";
 import { rowsPredict } from "../lib/shown.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
 
@@ -63,9 +64,8 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
-    const shows = "bits" in store.pass.header.output; // a verdict and hidden words have none
-    element.hidden = !shows;
-    if (!shows) return;
+    element.hidden = !applies("surprise");
+    if (element.hidden) return;
     if (changed.has("pass")) draw();
     if (["pass", "map", "hover", "token"].some((name) => changed.has(name))) mark();
     element.dataset.rev = store.rev;

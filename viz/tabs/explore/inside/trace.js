@@ -1,16 +1,16 @@
-// One weight of the selected head, traced back to the file of weights, and forward to the residual stream. Opened by a
-// button; requested while it is open and in view. props.value: the models that can be traced.
+// One weight of the selected head, traced back to the file of weights, and forward to the residual stream. Requested
+// while in view.
 
-import { afterwards, h, isPresenting } from "../../../browser/lib/base.js";
+import { h } from "../../../browser/lib/base.js";
 import { numberRow, productsTable } from "../../../browser/lib/follow.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { askInView } from "../lib/asking.js";
 import { quote } from "../lib/labels.js";
-import { snapshotOf } from "../lib/pass.js";
 import { lockedPair, shownNow, strongestOf } from "../lib/shown.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const LARGEST = 8; // numbers of the head's output that can be traced
@@ -43,21 +43,14 @@ const byNorm = ({ mean, deviation, gain, bias, centred }) => ({
 // the key with the largest weight is then known
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 
-export const mount = ({ element, props }) => {
+export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("trace"));
-  const toggle = h("button", {
-    class: "f-button",
-    "aria-expanded": "false",
-    hidden: true,
-    onclick: () => setOpen(!open),
-  });
-  tools.append(makeHint("?", say("trace_means"), say("trace_hint")), toggle);
+  tools.append(makeHint("?", say("trace_means"), say("trace_hint")));
   const chain = h("ol", { class: "chain", "aria-live": "polite" });
   body.append(chain);
   const status = h("p", { class: "quiet", role: "status" });
   foot.append(status);
 
-  let open = false;
   let found = null; // see viz/passes/trace.py
   let picked = { part: "q", at: 0 };
 
@@ -254,36 +247,16 @@ export const mount = ({ element, props }) => {
     },
   );
 
-  const why = () => {
-    if (!props.value.includes(snapshotOf(store.pass.header.model)[0])) return say("trace_not");
-    return store.view.of === "head" ? "" : say("trace_choose_head");
-  };
-  const label = afterwards(() => {
-    if (why()) return;
-    const { query, key } = place();
-    toggle.hidden = false;
-    toggle.textContent = open
-      ? say("trace_close")
-      : say("trace_open", { query: quote(query, store.map.queries), key: quote(key, store.map.keys) });
-  });
   const update = () => {
     if (!store.pass) return;
-    const not = why();
-    toggle.hidden ||= not !== "";
-    body.hidden = !open || not !== "";
+    element.hidden = !applies("trace");
+    body.hidden = store.view.of !== "head";
     ask();
-    if (body.hidden) status.textContent = not;
-    label();
+    if (body.hidden) status.textContent = say("trace_choose_head");
   };
-  const setOpen = (on) => {
-    open = on;
-    toggle.setAttribute("aria-expanded", `${open}`);
-    update();
-  };
-  whileInView(section, () => isPresenting() && setOpen(true));
   store.subscribe(element, (changed) => {
     if (changed.has("pass") || changed.has("map")) picked = { part: "q", at: 0 };
     if (CHOICES.some((name) => changed.has(name))) update();
   });
-  onTheme(() => found && open && draw());
+  onTheme(() => found && draw());
 };

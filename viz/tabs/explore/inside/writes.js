@@ -12,6 +12,7 @@ import { ownView } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
 import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
+import { applies } from "../lib/store/applies.js";
 import { chooseRival, rivals } from "../lib/store/rivals.js";
 import { store } from "../lib/store.js";
 
@@ -73,7 +74,7 @@ export const mount = ({ element }) => {
   });
   const path = () => {
     const { layer, head, of } = store.view;
-    if (of !== "head" || "classes" in store.pass.header.output) return null;
+    if (of !== "head") return null;
     const { answer, rival } = rivals();
     const asked = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
     const query = asked.length ? `?${asked.join("&")}` : "";
@@ -258,9 +259,9 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
     if (["pass", "map", "layer", "head", "token"].some((name) => changed.has(name))) opened = null;
-    const { header } = store.pass;
-    element.hidden = "classes" in header.output; // nothing is predicted after a token
-    body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // otherwise keeps its room
+    element.hidden = !applies("writes");
+    const writes = store.pass.header.writes.includes(store.map.name);
+    body.hidden = store.view.of !== "head" || !writes; // otherwise keeps its room
     sum.style.setProperty("--rows", store.map.layers + 1);
     ask();
     if (store.view.of !== "head") status.textContent = say("writes_choose_head");

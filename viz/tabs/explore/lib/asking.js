@@ -38,7 +38,7 @@ export const askInView = ({ element, section, body, status }, { question, get = 
   const soon = afterwards(ask); // choices that are only passed over are not requested
   const inView = whileInView(section, ask);
   return () => {
-    const asked = question();
+    const asked = element.hidden ? null : question();
     if (asked !== on) {
       on = asked;
       questions.stop(); // its answer would be for the previous choice

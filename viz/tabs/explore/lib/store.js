@@ -5,8 +5,8 @@ import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { snapshotAt, snapshotOf } from "./pass.js";
 import { exactly } from "./store/exact.js";
 import { again, askFor, begin, choose, edit, entered, isShown, own, stepTo, typed } from "./store/passes.js";
-import { publish, settings, state, subscribe } from "./store/state.js";
-import { keepEffects, limit, lookAs, point, refuse, set, token, writeLink } from "./store/view.js";
+import { publish, state, subscribe } from "./store/state.js";
+import { keepEffects, limit, lookAs, point, readView, refuse, set, token, writeLink } from "./store/view.js";
 
 const looking = { subscribe, set, point, measured: keepEffects, token, writeLink, exactly };
 const asking = { ask: askFor, again, choose, edit, entered, stepTo, typed };
@@ -31,7 +31,7 @@ const wanted = (params) => {
 /** Called once, when the tab is first opened: requests what the link asks for, or the example. */
 const start = (given, show) => {
   begun = given;
-  state.steps = begun.steps;
+  Object.assign(state, { steps: begun.steps, only: begun.only });
   fill = show;
   const link = tabOf(opened) === "explore" ? opened : new URLSearchParams();
   begin(begun.example, wanted(link), namesHead(link));
@@ -49,7 +49,7 @@ const follow = (params) => {
   const { map } = state;
   if (!same) state.map = null; // the limits of the other pass are not known yet
   limit();
-  const { values, refused } = settings.read(params);
+  const { values, refused } = readView(params);
   state.map = map;
   limit();
   refused.forEach(refuse);

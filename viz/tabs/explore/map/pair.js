@@ -65,7 +65,8 @@ export const mount = ({ element }) => {
     ),
   );
   const fetches = h("div", { class: "fetches" }, values, h("div", { class: "fetched" }, less, total, more));
-  body.append(heading, products, sum, fetches);
+  const left = h("div", {}, heading, products, sum);
+  body.append(left, fetches);
   foot.append(check);
   let at = null; // the index of the described number of the output; null for the largest
   let fetched = null; // see fetchedBy
@@ -224,7 +225,7 @@ export const mount = ({ element }) => {
     at = null;
     paint();
   });
-  const size = sized(body, paint);
+  const size = sized(left, paint);
   store.subscribe(element, paint);
   onTheme(() => paint());
 };

@@ -3,6 +3,7 @@
 import { listeners } from "../../../../browser/lib/base.js";
 import { makeSettings } from "../../../../browser/lib/settings.js";
 import { site } from "../../../../browser/lib/site.js";
+import { isListOfFolds } from "./folds.js";
 
 const { arcs, measures, parts, reads, scales } = site.limits; // the values that Python accepts
 
@@ -29,6 +30,7 @@ export const FIELDS = {
   reads_arc: { initial: "", longest: 19, valid: (arc) => arc === "" || ARC.test(arc) }, // "4.5-3.7": 4.5 reads 3.7
   scan_x: { initial: "previous", choices: measures }, // heads over a corpus: the measures of the two axes
   scan_y: { initial: "copying", choices: measures },
+  open: { initial: "", longest: 60, valid: isListOfFolds }, // the open folds, see folds.js
 };
 
 export const settings = makeSettings(FIELDS);
@@ -48,6 +50,8 @@ export const state = {
   notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see inWords, or {kind, text}
   /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pinned.js
   steps: {}, // model → the steps of its snapshots
+  only: { trace: [], scan: [] }, // panel → the models that it applies to
+  reveal: null, // the fold that a link is about, until the page has scrolled to it
   /** {model, text, edits as a link has them}: what the fields and the address say.
    * @type {{ model?: string, text?: string, edits?: string }} */ asked: {},
   open: false, // whether that waits for its answer

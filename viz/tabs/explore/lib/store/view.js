@@ -8,6 +8,7 @@ import { badLink } from "../../../../browser/lib/settings.js";
 import { site } from "../../../../browser/lib/site.js";
 import { editsInLink } from "../pass.js";
 import { exact } from "./exact.js";
+import { ALL, foldsOf, withFold } from "./folds.js";
 import { FIELDS, publish, settings, state } from "./state.js";
 
 const SHOWS = ["map", "of", "layer", "head"]; // the fields that select a part of a pass
@@ -95,12 +96,24 @@ const writeLinkSoon = afterwards(writeLink);
 /** Reports an invalid value of a link. */
 export const refuse = (note) => state.notes.link.push({ kind: "error", ...note });
 
+/** Parses the view of a link (URLSearchParams), as settings.read; a fold that it is about is opened. */
+export const readView = (params) => {
+  const { values, refused } = settings.read(params);
+  const about = foldsOf(params);
+  for (const name of about) values.open = withFold(values.open, name, true);
+  const fills = params.has("present") || params.has("embed");
+  state.reveal = (!fills && about.find((name) => name !== "forming")) || null; // that one is at the top
+  return { values, refused };
+};
+
+page.showAll.explore = () => set({ open: ALL });
+
 /** Reads the view of the link that the page was opened with; reports invalid values, which keep their initial value. */
 const readLink = () => {
   const tab = opened.get("tab");
   if (tab !== null && !site.tabs.includes(tab)) refuse(badLink("tab", tab, site.tabs[0]));
   if (tabOf(opened) !== "explore") return;
-  const { values, refused } = settings.read(opened);
+  const { values, refused } = readView(opened);
   Object.assign(state.view, values);
   refused.forEach(refuse);
 };

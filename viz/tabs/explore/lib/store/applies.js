@@ -1,0 +1,23 @@
+// Whether a panel applies to the model on the screen. One that does not is hidden and asks the server nothing.
+
+import { snapshotOf } from "../pass.js";
+import { state } from "./state.js";
+
+const predicts = ({ classes, next, blanks }) => Boolean(classes ?? next ?? blanks);
+
+/** Panel → whether it applies to a pass with this header; all other panels always do. */
+const PANELS = {
+  forming: ({ model }) => Boolean(state.steps[snapshotOf(model)[0]]?.length),
+  prediction: ({ output }) => Boolean(output.classes ?? output.next), // hidden words have a panel of their own
+  blanks: ({ output }) => "blanks" in output,
+  surprise: ({ output }) => "bits" in output,
+  words: ({ output }) => "classes" in output,
+  carry: ({ output }) => predicts(output),
+  trace: ({ model }) => state.only.trace.includes(snapshotOf(model)[0]),
+  lens: ({ output }) => predicts(output),
+  writes: ({ output, writes }) => writes.length > 0 && !output.classes,
+  scan: ({ model }) => state.only.scan.includes(model),
+};
+
+/** Whether a panel applies to the current pass. */
+export const applies = (name) => PANELS[name]?.(state.pass.header) ?? true;
