@@ -26,7 +26,7 @@ from starlette.middleware import Middleware
 
 import former
 from former.checkpoints import CHECKPOINTS
-from viz import api, browser
+from viz import api, browser, shared
 from viz.browser import chart, language
 from viz.browser.language import label
 from viz.browser.scripts import Scripts
@@ -43,7 +43,7 @@ from viz.gradio_adapter import (
 from viz.panels import routes as panels
 from viz.passes import sources
 from viz.passes.loaded import Loaded
-from viz.server import rooms
+from viz.server import room_routes
 from viz.server.door import Door
 from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
@@ -116,7 +116,7 @@ def serve(site: Site) -> gr.Blocks:
     )
     read_long_addresses(page)
     with routes_before_gradio(server):
-        rooms.attach(server, rooms.Rooms())  # asked most often
+        room_routes.attach(server, site.shared)  # asked most often
         chart.attach(server)
         language.attach(server)
         for tab in TABS:
@@ -172,8 +172,9 @@ def main() -> None:
     )
     places = parser.parse_args().places or os.environ.get("FORMER_MODELS", "").split()
     try:
+        replicas = shared.connect(os.environ.get("FORMER_REDIS", ""))
         models = load_models(places)
-    except former.CheckpointError as error:
+    except (former.CheckpointError, shared.Unreachable) as error:
         parser.error(str(error))
     if not models:
         parser.error(f"there is no model in {CHECKPOINTS}; name a folder that holds one")
@@ -183,7 +184,7 @@ def main() -> None:
     for loaded in models.values():
         if loaded.opened:  # a user's own model: its twin is built now, before anyone waits for it
             _ = loaded.fast
-    serve(site_of(models, tuple(tab.name for tab in TABS))).block_thread()
+    serve(site_of(models, tuple(tab.name for tab in TABS), replicas)).block_thread()
 
 
 if __name__ == "__main__":

@@ -55,6 +55,15 @@ def pack(made: Pass) -> bytes:
     return b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, *scales, *levels))
 
 
+def key_in(body: bytes) -> str | None:
+    """Returns the key in a packed pass; None if the bytes are not one."""
+    end = 8 + int.from_bytes(body[4:8], "little")
+    try:
+        return json.loads(body[8:end])["key"] if body[:4] == MAGIC else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
 def compress(body: bytes, accepted: str) -> tuple[bytes, str]:
     """Compresses a packed pass for a browser that accepts these encodings; returns it with the encoding's name.
 

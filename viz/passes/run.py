@@ -30,7 +30,7 @@ from viz.passes.said import output
 from viz.text import NothingToShow, Refusal
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
-SECRET = secrets.token_bytes(32)  # of this start of the server
+SECRET = secrets.token_bytes(32)  # of this process, for passes that no other needs to know
 WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
 
 
@@ -223,20 +223,21 @@ def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Ru
     return RunRequest(loaded, reading, changes.calls(edits, reading, loaded.bundle.config))
 
 
-def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
+def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: bytes = SECRET) -> Pass:
     """Runs a text through a model of any kind, with the visitor's edits.
 
     Args:
         loaded: the model.
         text: as typed.
         edits: as returned by `viz.passes.edits.read`.
+        secret: of its key.
     Raises:
         Refusal: a text that cannot be run.
     """
     made, config = request(loaded, text, edits).run(fast=True), loaded.bundle.config
     plain = made.unedited if made.edits else None
     maps = tuple(Map(**vars(each)) for each in made.maps.values())
-    key = key_of(loaded, text, edits)
+    key = key_of(loaded, text, edits, secret)
     header = {
         "key": key,
         "model": loaded.name,
@@ -261,13 +262,13 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     return Pass(key, header, maps, made.light())
 
 
-def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:
+def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: bytes = SECRET) -> str:
     """Returns the key of a pass, computed from all its inputs: equal keys mean equal passes.
 
-    Anyone who knows a key may fetch the pass. A key cannot be computed from the text without the server's secret;
+    Anyone who knows a key may fetch the pass. A key cannot be computed from the text without the server's `secret`;
     otherwise a visitor could check a guess at another visitor's text by requesting its key.
     """
-    return digest(loaded.fingerprint, loaded.name, text, list(edits), secret=SECRET)
+    return digest(loaded.fingerprint, loaded.name, text, list(edits), secret=secret)
 
 
 def digest(*parts: Any, secret: bytes = b"") -> str:

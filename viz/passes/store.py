@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from viz.passes import payload
 from viz.passes.edits import Edit
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import Pass, key_of, run
+from viz.shared import InMemory
+from viz.shared.protocol import Shared
 
 LIMIT = 256 << 20  # bytes of passes, packed bodies included
 AT_ONCE = 4  # passes computed at the same time
 OBJECTS = 8_000  # bytes of a pass without its tensors and body: its header and Python objects
-REMEMBERED = 4_096  # orders to keep; each has a text of up to about 16 kB
-
-
-class Order(NamedTuple):
-    """The inputs of a pass."""
-
-    model: str
-    text: str
-    edits: Sequence[Edit]
 
 
 class PassStore:
     """A cache of passes by key; evicts the least recently used above a number of bytes. Thread-safe.
 
-    A page may request a pass again after an hour, so the store remembers the inputs of evicted passes and can compute
-    them again. A key becomes unknown only after a restart of the server.
+    A page may request a pass again after an hour, and from another replica of the app. So the replicas share the inputs
+    of passes, from which any of them can compute one again, and the packed bodies. A key becomes unknown when these
+    come to their end, and after a restart of the server.
 
     Args:
         models: by name.
+        shared: what the replicas share.
         limit: bytes of memory.
     """
 
-    def __init__(self, models: Models, limit: int = LIMIT) -> None:
+    def __init__(self, models: Models, shared: Shared | None = None, limit: int = LIMIT) -> None:
         self.limit = limit
         self.nbytes = 0
         self._models = models
+        self._shared = shared or InMemory()
         self._cache: OrderedDict[str, tuple[Pass, bytes]] = OrderedDict()
-        self._orders: OrderedDict[str, Order] = OrderedDict()
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(AT_ONCE)
 
@@ -53,28 +48,50 @@ class PassStore:
                 self._cache.move_to_end(key)
             return self._cache.get(key)
 
+    def shared_body(self, key: str) -> bytes | None:
+        """Returns a packed body that a replica has shared; None if there is none.
+
+        Raises:
+            Busy: what the replicas share cannot be reached.
+        """
+        body = self._shared.bodies.get(key)
+        return body if body and payload.key_in(body) == key else None
+
     def remake(self, key: str) -> tuple[Pass, bytes] | None:
-        """Returns a pass and its packed body, and computes it again if it was evicted; None for an unknown key."""
-        with self._lock:
-            order = self._orders.get(key)
-        return order and self.make(self._models[order.model], order.text, order.edits)
+        """Returns a pass and its packed body, computed again if it is not in the cache; None for an unknown key.
+
+        Raises:
+            Busy: what the replicas share cannot be reached.
+        """
+        order = self._shared.orders.get(key)
+        try:
+            model, text, edits = json.loads(order or b"null")
+            loaded = self._models[model]
+            known = key_of(loaded, text, edits, self._shared.secret) == key  # so a replica has written it
+        except (ValueError, TypeError, KeyError):
+            return None
+        return self.make(loaded, text, edits) if known else None
 
     def make(self, loaded: Loaded, text: str, edits: Sequence[Edit] = ()) -> tuple[Pass, bytes]:
         """Returns the pass of a text and its packed body, from the cache or computed now.
 
         Raises:
-            Refusal: a text that cannot be run.
+            Refusal: a text that cannot be run, or what the replicas share cannot be reached.
         """
-        key = key_of(loaded, text, edits)
+        secret = self._shared.secret
+        key = key_of(loaded, text, edits, secret)
+        order = json.dumps([loaded.name, text, list(edits)]).encode()
         with self._turns:  # of many requests for the same pass, most find it cached when their turn comes
-            if entry := self.get(key):
-                return entry
-            pass_ = run(loaded, text, edits)
-            entry = pass_, payload.pack(pass_)
-            self._put(key, entry, Order(loaded.name, text, edits))
+            entry = self.get(key)
+            if entry is None:
+                pass_ = run(loaded, text, edits, secret)
+                entry = pass_, payload.pack(pass_)
+                self._shared.bodies.put(key, entry[1])
+            self._shared.orders.put(key, order)  # of a cached pass too: what is shared may have been lost
+            self._put(key, entry)
             return entry
 
-    def _put(self, key: str, entry: tuple[Pass, bytes], order: Order) -> None:
+    def _put(self, key: str, entry: tuple[Pass, bytes]) -> None:
         """Caches a pass, evicting the least recently used ones; it is kept even if it is larger than the limit."""
         with self._lock:
             if key not in self._cache:  # two threads may have computed it at the same time
@@ -83,10 +100,6 @@ class PassStore:
                 self._cache[key] = entry
                 self.nbytes += size(*entry)
             self._cache.move_to_end(key)
-            self._orders[key] = order
-            self._orders.move_to_end(key)
-            if len(self._orders) > REMEMBERED:
-                self._orders.popitem(last=False)
 
 
 def size(pass_: Pass, body: bytes) -> int:

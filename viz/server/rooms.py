@@ -1,36 +1,20 @@
 """Rooms: the pages of a class follow what a teacher's page shows.
 
-    PUT /room/{name}    the leader's page sends its view: {"key": its secret, "view": its link's parameters}
-    DELETE /room/{name} the leader closes the room: {"key"}; the name is free at once
-    GET /room/{name}    a follower's page reads the view: {"rev", "view", "run"}; ?rev=N answers 204 if N is current,
-                        and ?page=ID counts the page as a follower
-    GET /alive          {"run"}: identifies this run of the server, so that pages notice a restart
-    PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice", "right"}
-    POST /room/{name}/votes   its leader asks for counts: {"key", "question"} → {"counts", "followers", "answers"}
-    POST /room/{name}/record  its leader asks for all answers: {"key"} → {"answers"}
-
 A room belongs to the first key that opens it, until its leader has been silent for `AGE` seconds. A view is a link's
 parameters, which a page reads like any link. Only a voter's first answer to a question counts, as the page then shows
-the right one. Everything is in memory: a room's view, followers and votes are lost with it. Nobody gets the secrets of
-voters and followers, nor their clients.
+the right one. The app's replicas share the rooms (`viz.shared`); without Redis, they are lost with the process. Nobody
+gets the secrets of voters and followers, nor their clients. The routes are in `room_routes`.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
-
-from viz.server import http
-from viz.server.clients import client, session
-from viz.server.http import FRESH
 from viz.text import Refusal
 
 NAME = re.compile(r"[A-Za-z0-9-]{1,40}")
@@ -44,6 +28,7 @@ QUESTION = re.compile(r"[a-z0-9-]{1,40}")  # the name of a section of tab Learn,
 FOLLOWERS = 1_000  # per room; further ones follow but are not counted
 PRESENT = 10  # seconds; a follower's page asks every 1.5 s while it is in sight
 CHOICES = 10  # answers to a question, at most
+CHANGES = ("show", "end", "follow", "vote")  # the methods of `Rooms` that change them
 QUIET = 3 * 60  # seconds; a leader's page reports every minute, so a room this silent may be closed for another
 
 
@@ -76,17 +61,55 @@ class Room:
 
 
 class Rooms:
-    """The open rooms. Used on the event loop only.
+    """The open rooms, a `viz.shared.protocol.State`. Used on the event loop only.
 
     Args:
-        clock: a monotonic clock, in seconds.
+        clock: the time, in seconds.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._rooms: dict[str, Room] = {}
         self._clock = clock
-        # Shared by all rooms, and larger than before a restart, so that a reopened room never repeats a revision.
-        self._revisions = itertools.count(round(1000 * time.time()))
+        self._at: float | None = None  # the time of the change that is being made
+        self._rev = 0  # the newest revision of all rooms, so that a reopened room never repeats one
+
+    def apply(self, change: str, arguments: Sequence[Any], at: float) -> Any:
+        """Calls the method of `CHANGES` at a time; returns its result.
+
+        Raises:
+            Refusal: what the method raises.
+            KeyError: there is no such change.
+        """
+        if change not in CHANGES:
+            raise KeyError(change)
+        self._at = at
+        try:
+            return getattr(self, change)(*arguments)
+        finally:
+            self._at = None
+
+    def saved(self) -> dict[str, Any]:
+        """Returns the rooms as plain values."""
+        return {"rev": self._rev, "rooms": {name: fields_of(room) for name, room in self._rooms.items()}}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Replaces the rooms by those that `saved` returned.
+
+        Raises:
+            ValueError: these are no rooms.
+        """
+        try:
+            rooms = {name: room_of(fields) for name, fields in saved.get("rooms", {}).items()}
+            self._rooms, self._rev = rooms, int(saved.get("rev", 0))
+        except (TypeError, AttributeError, KeyError) as error:
+            raise ValueError(f"these must be saved rooms: {error}") from error
+
+    def _now(self) -> float:
+        return self._clock() if self._at is None else self._at
+
+    def _next_revision(self, now: float) -> int:
+        self._rev = max(self._rev + 1, round(1000 * now))  # larger than those before a restart
+        return self._rev
 
     def show(self, name: str, key: str, view: str, who: str = "", browser: str = "") -> int:
         """Stores the leader's view, opening the room if needed; returns the revision, which grows with every change.
@@ -107,16 +130,16 @@ class Rooms:
             raise Refusal("bad_request")
         if len(view) > VIEW_LIMIT:
             raise Refusal("long_view", given=len(view), limit=VIEW_LIMIT)
-        now = self._clock()
+        now = self._now()
         self._rooms = {each: room for each, room in self._rooms.items() if now - room.heard < AGE}
         room = self._rooms.get(name)
         if room is None:
             self._make_room(who, browser, now)
-            room = self._rooms[name] = Room(key, view, next(self._revisions), who, browser, now)
+            room = self._rooms[name] = Room(key, view, self._next_revision(now), who, browser, now)
         elif not secrets.compare_digest(room.key, key):
             raise Taken("taken_room", name=name)
         elif room.view != view:
-            room.view, room.rev = view, next(self._revisions)
+            room.view, room.rev = view, self._next_revision(now)
         room.heard = now
         return room.rev
 
@@ -151,17 +174,24 @@ class Rooms:
     def get(self, name: str) -> Room | None:
         """Returns an open room; None if there is none, or its leader has been silent for `AGE` seconds."""
         room = self._rooms.get(name)
-        return room if room and self._clock() - room.heard < AGE else None
+        return room if room and self._now() - room.heard < AGE else None
 
-    def follow(self, room: Room, page: str) -> None:
+    def to_count(self, name: str, page: str) -> bool:
+        """Returns whether a page that asks for a room's view should be counted (again) by `follow`."""
+        room = self.get(name)
+        return bool(room and KEY.fullmatch(page) and self._now() - room.followers.get(page, 0) > PRESENT / 2)
+
+    def follow(self, name: str, page: str) -> None:
         """Counts a page as a follower for the next `PRESENT` seconds, unless there are too many."""
-        now = self._clock()
+        room, now = self.get(name), self._now()
+        if room is None or not KEY.fullmatch(page):
+            return
         if page not in room.followers and len(room.followers) >= FOLLOWERS:
             room.followers = {each: heard for each, heard in room.followers.items() if now - heard < PRESENT}
-        if KEY.fullmatch(page) and (page in room.followers or len(room.followers) < FOLLOWERS):
+        if page in room.followers or len(room.followers) < FOLLOWERS:
             room.followers[page] = now
 
-    def vote(self, name: str, voter: str, question: str, choice: int, *, right: bool = False, who: str = "") -> None:
+    def vote(self, name: str, voter: str, question: str, choice: int, right: bool = False, who: str = "") -> None:
         """Counts an answer to a question; does nothing if the voter has already answered, or the room is not open.
 
         Args:
@@ -211,7 +241,7 @@ class Rooms:
         room = self._led(name, key)
         if room is None:
             return {"counts": [], "followers": 0, "answers": 0}
-        now = self._clock()
+        now = self._now()
         choices = [vote.choice for (asked, _), vote in room.votes.items() if asked == question]
         return {
             "counts": [choices.count(choice) for choice in range(max(choices, default=-1) + 1)],
@@ -235,66 +265,27 @@ class Rooms:
         ]
 
 
+def fields_of(room: Room) -> dict[str, Any]:
+    """Returns a room's fields as plain values."""
+    return vars(room) | {"votes": [[*asked, *vote] for asked, vote in room.votes.items()]}
+
+
+def room_of(fields: dict[str, Any]) -> Room:
+    """Returns a room from the fields of `fields_of`.
+
+    Raises:
+        TypeError, AttributeError, KeyError, ValueError: these are not a room's.
+    """
+    texts = {name: str(fields[name]) for name in ("key", "view", "client", "session")}
+    votes = {
+        (str(question), str(voter)): Vote(int(choice), bool(right), str(who))
+        for question, voter, choice, right, who in fields["votes"]
+    }
+    followers = {str(page): float(heard) for page, heard in fields["followers"].items()}
+    return Room(**texts, rev=int(fields["rev"]), heard=float(fields["heard"]), votes=votes, followers=followers)
+
+
 def check_name(name: str) -> None:
     """Raises Refusal if the name is not valid for a room."""
     if not NAME.fullmatch(name):
         raise Refusal("bad_room", given=name[:40])
-
-
-def attach(server: FastAPI, rooms: Rooms) -> None:
-    """Adds the rooms' routes to the page's server."""
-    run = secrets.token_hex(8)
-
-    async def alive(request: Request) -> Response:
-        del request
-        return JSONResponse({"run": run}, headers=FRESH)
-
-    @http.answers
-    async def show(request: Request) -> Response:
-        check_name(name := request.path_params["name"])
-        if (room := rooms.get(name)) is None:
-            return JSONResponse({"rev": 0, "view": None, "run": run}, headers=FRESH)
-        if page := request.query_params.get("page"):
-            rooms.follow(room, page)
-        if request.query_params.get("rev") == str(room.rev):
-            return Response(status_code=204, headers=FRESH)
-        return JSONResponse({"rev": room.rev, "view": room.view, "run": run}, headers=FRESH)
-
-    # Every page polls one of these: Starlette's plain routes cost less than FastAPI's.
-    server.add_route("/room/{name}", show)
-    server.add_route("/alive", alive)
-
-    @server.put("/room/{name}")
-    @http.answers
-    async def lead(name: str, request: Request) -> Response:
-        body = await http.read_object(request, BODY_LIMIT)
-        rev = rooms.show(name, body.get("key", ""), body.get("view", ""), client.get(), session.get())
-        return JSONResponse({"rev": rev, "run": run}, headers=FRESH)
-
-    @server.delete("/room/{name}")
-    @http.answers
-    async def leave(name: str, request: Request) -> Response:
-        rooms.end(name, (await http.read_object(request)).get("key", ""))
-        return JSONResponse({"run": run}, headers=FRESH)
-
-    @server.put("/room/{name}/vote")
-    @http.answers
-    async def vote(name: str, request: Request) -> Response:
-        body = await http.read_object(request)
-        choice, right = body.get("choice", -1), body.get("right", False)
-        voter, question = body.get("voter", ""), body.get("question", "")
-        rooms.vote(name, voter, question, choice, right=right, who=client.get())
-        return JSONResponse({"run": run}, headers=FRESH)
-
-    @server.post("/room/{name}/votes")
-    @http.answers
-    async def counts(name: str, request: Request) -> Response:
-        body = await http.read_object(request)
-        counts = rooms.counts(name, body.get("key", ""), body.get("question", ""))
-        return JSONResponse({**counts, "run": run}, headers=FRESH)
-
-    @server.post("/room/{name}/record")
-    @http.answers
-    async def record(name: str, request: Request) -> Response:
-        answers = rooms.record(name, (await http.read_object(request)).get("key", ""))
-        return JSONResponse({"answers": answers, "run": run}, headers=FRESH)

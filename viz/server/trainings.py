@@ -2,7 +2,7 @@
 
 A training keeps its place in the queue while its visitor reads its progress: when the page closes or the connection
 breaks, the place is freed and the training stops. It runs in a process of its own (`viz.server.trainee`), so that other
-requests do not wait for its steps. The models of the last few trainings are kept in memory.
+requests do not wait for its steps. Each replica of the app has a queue of its own; they share the trained models.
 
 Progress is sent as lines of JSON. Each holds the newest state, so a slow reader skips only older states:
 
@@ -20,7 +20,6 @@ import os
 import secrets
 import subprocess
 import sys
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,13 +27,13 @@ from typing import Any
 
 from viz.server import http
 from viz.server.clients import Places, client
+from viz.shared.protocol import Shelf
 from viz.text import Busy
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "viz.server.trainee")
 LINE = 40  # trainings, running or queued
 READERS = 200  # spectators at once
-KEPT = 16  # trained models in memory, of some 0.6 MB each
 LIMIT = 300  # seconds; a training that takes longer, on a busy machine, is stopped
 PAUSE = 0.2  # seconds between two lines to a reader
 
@@ -63,14 +62,14 @@ class Trainings:
     """The queue of trainings and their results. Used on the event loop only, except for `result`.
 
     Args:
+        trained: keeps the trained models.
         program: the command that trains; a training's arguments are appended to it.
     """
 
-    def __init__(self, program: Sequence[str] = PROGRAM) -> None:
-        self._program = tuple(program)
+    def __init__(self, trained: Shelf, program: Sequence[str] = PROGRAM) -> None:
+        self._program, self._trained = tuple(program), trained
         self._line: list[Run] = []  # the first is running
         self._places, self._readers = Places(LINE), Places(READERS)
-        self._results: OrderedDict[str, tuple[dict[str, Any], str]] = OrderedDict()
         self._changed = asyncio.Event()  # set, and replaced, at every change
         self._task: asyncio.Task[None] | None = None
 
@@ -99,8 +98,15 @@ class Trainings:
         return http.StreamResponse(self.lines(None), http.LINES, lambda: self._readers.give_back(who))
 
     def result(self, name: str) -> tuple[dict[str, Any], str] | None:
-        """Returns a finished training's request and packed weights; None if unknown or no longer kept."""
-        return self._results.get(name)
+        """Returns a finished training's request and packed weights; None if unknown or no longer kept.
+
+        Raises:
+            Busy: what the replicas share cannot be reached.
+        """
+        if (found := self._trained.get(name)) is None:
+            return None
+        request, weights = json.loads(found)
+        return request, weights
 
     async def lines(self, own: Run | None) -> AsyncGenerator[bytes]:
         """Yields progress lines until `own` (or, for a spectator, the running training) ends."""
@@ -157,7 +163,7 @@ class Trainings:
                 process.kill()
             assert process.stdout
             while line := await asyncio.to_thread(process.stdout.readline):
-                self._receive(run, json.loads(line))
+                await self._receive(run, json.loads(line))
         except Exception:  # an invalid line, or a program that cannot be started
             logging.getLogger(__name__).exception("a training failed")
         finally:
@@ -186,15 +192,14 @@ class Trainings:
             stdout=subprocess.PIPE,
         )
 
-    def _receive(self, run: Run, report: dict[str, Any]) -> None:
+    async def _receive(self, run: Run, report: dict[str, Any]) -> None:
         """Records a line of a training's process: a point of the loss, or the final weights."""
         if run.end:
             return
         if "weights" in report:
-            run.end = "done"
-            self._results[run.name] = run.request, report["weights"]
-            if len(self._results) > KEPT:
-                self._results.popitem(last=False)
+            result = json.dumps([run.request, report["weights"]]).encode()
+            await asyncio.to_thread(self._trained.put, run.name, result)
+            run.end = run.end or "done"
         else:
             run.course.append(report.pop("point"))
             run.now = report

@@ -228,8 +228,15 @@ def _lazily(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
     yield from pieces()
 
 
-def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer]) -> None:
-    """Adds a route per path to the page's server: POST of a JSON question, answered with a JSON object."""
+def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Callable[[], bytes] = bytes) -> None:
+    """Adds a route per path to the page's server: POST of a JSON question, answered with a JSON object.
+
+    Args:
+        server: of the page.
+        work: computes the answers.
+        paths: the routes' answers.
+        secret: that the answers depend on.
+    """
 
     def route(path: str, answer: Answer) -> None:
         @server.post(path)
@@ -240,7 +247,7 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer]) -> None:
             def pieces() -> Iterator[bytes]:
                 yield json.dumps(answer(question), allow_nan=False).encode()
 
-            body = await work.whole(digest(path, question), pieces, request)
+            body = await work.whole(digest(path, question, secret=secret()), pieces, request)
             return Response(body, 200 if body else http.GONE, media_type="application/json")
 
     for path, answer in paths.items():

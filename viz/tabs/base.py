@@ -15,6 +15,8 @@ from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.server.work import Work
+from viz.shared import InMemory
+from viz.shared.protocol import Shared
 from viz.text import Note, note
 from viz.text.en import MESSAGES
 
@@ -28,6 +30,7 @@ class Site:
     models: Models
     passes: PassStore
     work: Work
+    shared: Shared  # with the app's other replicas
     tabs: tuple[str, ...]  # the names of all, in their order
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -38,10 +41,10 @@ class Site:
         return self._made[make]
 
 
-def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
-    """Creates the services for these models and the tabs of these names."""
-    models = WithSnapshots(models)
-    return Site(models, PassStore(models), Work(), tabs)
+def site_of(models: Models, tabs: tuple[str, ...] = (), shared: Shared | None = None) -> Site:
+    """Creates the services for these models and the tabs of these names; without `shared`, for one process."""
+    models, shared = WithSnapshots(models), InMemory() if shared is None else shared
+    return Site(models, PassStore(models, shared), Work(), shared, tabs)
 
 
 def about(loaded: Loaded) -> Note | str:

@@ -9,6 +9,7 @@ import pytest
 from viz.passes import payload, store
 from viz.passes.run import key_of, run
 from viz.passes.store import PassStore
+from viz.shared import InMemory, memory
 
 TEXTS = [f"The cat sat on the mat {i:02}" for i in range(60)]  # of one length, and so of nearly one size
 UNIFORM = {"layer": 0, "head": 1, "do": "uniform", "factor": None}
@@ -22,12 +23,17 @@ def size(models, generator):
     return passes.nbytes
 
 
-def keys(loaded, edits=()):
-    return [key_of(loaded, text, edits) for text in TEXTS]
+@pytest.fixture
+def shared():
+    return InMemory()
 
 
-def test_it_keeps_to_its_bytes_under_40_threads(models, generator, size):
-    passes = PassStore(models, limit=10 * size)
+def keys(loaded, shared):
+    return [key_of(loaded, text, (), shared.secret) for text in TEXTS]
+
+
+def test_it_keeps_to_its_bytes_under_40_threads(models, generator, size, shared):
+    passes = PassStore(models, shared, limit=10 * size)
     over, wrong = [], []
 
     def visit(seed: int) -> None:
@@ -45,16 +51,16 @@ def test_it_keeps_to_its_bytes_under_40_threads(models, generator, size):
         thread.start()
     for thread in threads:
         thread.join()
-    values = [pass_ for key in keys(generator) if (pass_ := passes.get(key))]
+    values = [pass_ for key in keys(generator, shared) if (pass_ := passes.get(key))]
     assert not over
     assert not wrong
     assert passes.nbytes == sum(store.size(*each) for each in values)
     assert 9 <= len(values) <= 11
 
 
-def test_it_drops_what_was_not_looked_at_for_longest_and_never_the_newest(models, generator, size):
-    passes = PassStore(models, limit=int(2.5 * size))
-    first, second, third, fourth = keys(generator)[:4]
+def test_it_drops_what_was_not_looked_at_for_longest_and_never_the_newest(models, generator, size, shared):
+    passes = PassStore(models, shared, limit=int(2.5 * size))
+    first, second, third, fourth = keys(generator, shared)[:4]
     passes.make(generator, TEXTS[0])
     passes.make(generator, TEXTS[1])
     assert passes.get(first)
@@ -90,13 +96,13 @@ def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
     passes, at_work, most = PassStore(models), [], []
     meeting = threading.Barrier(4)  # lets four through at a time, so four have to be at work
 
-    def counted(loaded, text, edits):
+    def counted(loaded, text, edits, secret):
         at_work.append(text)
         meeting.wait(10)
         most.append(len(at_work))
         meeting.wait(10)
         at_work.remove(text)
-        return run(loaded, text, edits)
+        return run(loaded, text, edits, secret)
 
     monkeypatch.setattr(store, "run", counted)
     with ThreadPoolExecutor(12) as pool:
@@ -105,9 +111,8 @@ def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
 
 
 def test_it_remembers_no_more_than_it_may(models, generator, monkeypatch):
-    monkeypatch.setattr(store, "REMEMBERED", 3)
+    monkeypatch.setattr(memory, "ORDERS", 3)
     passes = PassStore(models, limit=1)
-    for text in TEXTS[:5]:
-        passes.make(generator, text)
-    assert [bool(passes.remake(key)) for key in keys(generator)[:5]] == [False, False, True, True, True]
+    made = [passes.make(generator, text)[0].key for text in TEXTS[:5]]
+    assert [bool(passes.remake(key)) for key in made] == [False, False, True, True, True]
     assert passes.remake("nothing") is None

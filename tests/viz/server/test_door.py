@@ -7,9 +7,10 @@ from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 
 from viz.gradio_adapter import routes_before_gradio
-from viz.server import rooms
+from viz.server import room_routes, rooms
 from viz.server.clients import COOKIE, client, session
 from viz.server.door import ADDRESS_LIMIT, Door
+from viz.shared import InMemory
 from viz.text import message
 
 
@@ -100,7 +101,7 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
 def test_rooms_are_shared_out_between_the_browsers_of_one_address():
     inside = FastAPI()
     inside.get("/")(lambda: Response("a page"))
-    rooms.attach(inside, rooms.Rooms())
+    room_routes.attach(inside, InMemory())
     greedy, teacher = (TestClient(Door(inside)) for _ in range(2))
     for browser in (greedy, teacher):
         browser.get("/")

@@ -22,7 +22,7 @@ from tests.viz.panels.views import VIEWS, explored
 from viz.browser import chart
 from viz.panels import routes as panels
 from viz.passes import sources
-from viz.server import http, rooms
+from viz.server import http, room_routes
 from viz.server.trainings import Trainings
 from viz.tabs import TABS
 from viz.tabs.base import site_of
@@ -75,8 +75,8 @@ def server(read, classifier, bag) -> Iterator[FastAPI]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(http, "read_object", noting)
-        patched.setattr(train_now, "Trainings", partial(Trainings, (sys.executable, "-c", "")))
-        rooms.attach(server, rooms.Rooms())
+        patched.setattr(train_now, "Trainings", partial(Trainings, program=(sys.executable, "-c", "")))
+        room_routes.attach(server, site.shared)
         chart.attach(server)
         for tab in TABS:
             tab.routes(server, site)

@@ -4,8 +4,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from viz.server import rooms
+from viz.server import room_routes, rooms
 from viz.server.rooms import AGE, PRESENT, QUIET, ROOMS, VIEW_LIMIT, Rooms
+from viz.shared import InMemory
 from viz.text import note
 
 KEY, OTHER = "0" * 32, "1" * 32
@@ -26,7 +27,7 @@ def clock() -> Clock:
 @pytest.fixture
 def client() -> TestClient:
     server = FastAPI()
-    rooms.attach(server, Rooms())
+    room_routes.attach(server, InMemory())
     return TestClient(server)
 
 
@@ -205,7 +206,7 @@ def test_the_leader_takes_home_every_answer_with_a_number_for_each_member_and_no
 
 def test_pages_that_ask_for_the_view_are_followers_until_they_have_not_asked_for_a_while(clock):
     server = FastAPI()
-    rooms.attach(server, Rooms(clock))
+    room_routes.attach(server, InMemory(clock), Rooms(clock))
     client = TestClient(server)
     rev = client.put("/room/a", json={"key": KEY, "view": ""}).json()["rev"]
 
@@ -231,10 +232,10 @@ def test_a_room_counts_so_many_followers_and_new_ones_where_others_have_left(clo
     room = registry.get("a")
     assert room
     for page in range(5):
-        registry.follow(room, f"{page:032x}")
+        registry.follow("a", f"{page:032x}")
     assert registry.counts("a", KEY, "")["followers"] == len(room.followers) == 3
     clock.now += PRESENT
-    registry.follow(room, f"{9:032x}")
+    registry.follow("a", f"{9:032x}")
     assert registry.counts("a", KEY, "")["followers"] == len(room.followers) == 1
 
 
@@ -292,5 +293,5 @@ def test_a_page_can_tell_one_start_of_the_server_from_the_next(client):
     assert client.get("/alive").json()["run"] == run
     assert client.get("/room/a").json()["run"] == run
     again = FastAPI()
-    rooms.attach(again, Rooms())
+    room_routes.attach(again, InMemory())
     assert TestClient(again).get("/alive").json()["run"] != run

@@ -13,7 +13,8 @@ from tests.viz.loops import run
 from viz.server import trainee
 from viz.server.clients import client as client_var
 from viz.server.http import StreamResponse
-from viz.server.trainings import KEPT, LINE, Run, Trainings
+from viz.server.trainings import LINE, Run, Trainings
+from viz.shared.memory import TRAINED, MemoryShelf
 from viz.text import Busy
 
 # Reports one point, waits for a file, and reports the weights; ends at once if the file is named "broken".
@@ -74,7 +75,7 @@ def ended(line: dict[str, Any]) -> bool:
 
 def test_trainings_run_one_after_the_other_in_their_order_and_who_waits_watches(tmp_path):
     async def lesson() -> None:
-        trainings = Trainings(PROGRAM)
+        trainings = Trainings(MemoryShelf(TRAINED), PROGRAM)
         names = ["first", "second", "third"]
         readers = [begin(trainings, tmp_path / name) for name in names]
         onlooker = Reader(trainings.watch())
@@ -113,7 +114,7 @@ def test_a_line_that_cannot_be_read_ends_its_training_and_then_the_next_begins(l
         return start(held, run)
 
     async def lesson() -> None:
-        held = Trainings((sys.executable, "-S", "-c", f"{says}; time.sleep(60 if odd else 0)"))
+        held = Trainings(MemoryShelf(TRAINED), (sys.executable, "-S", "-c", f"{says}; time.sleep(60 if odd else 0)"))
         odd, after = (Reader(held.train({"task": name}, [name])) for name in ("odd", "next"))
         assert (await odd.until(ended))["end"] == "failed"
         assert (await after.until(lambda line: ended(line) and line["run"]["task"] == "next"))["end"] == "done"
@@ -129,7 +130,7 @@ def test_a_line_that_cannot_be_read_ends_its_training_and_then_the_next_begins(l
 @pytest.mark.parametrize("leaver", [0, 1])
 def test_who_leaves_ends_the_own_training_or_place_and_the_next_begins(tmp_path, leaver):
     async def lesson() -> None:
-        trainings = Trainings(PROGRAM)
+        trainings = Trainings(MemoryShelf(TRAINED), PROGRAM)
         readers = [begin(trainings, tmp_path / name) for name in ("first", "second", "third")]
         onlooker = Reader(trainings.watch())
         for reader in [*readers, onlooker]:
@@ -157,7 +158,7 @@ def test_who_leaves_ends_the_own_training_or_place_and_the_next_begins(tmp_path,
 
 def test_a_training_that_breaks_off_says_so_and_nobody_trains_when_none_is_asked_for(tmp_path):
     async def lesson() -> None:
-        trainings = Trainings(PROGRAM)
+        trainings = Trainings(MemoryShelf(TRAINED), PROGRAM)
         onlooker = Reader(trainings.watch())
         await onlooker.task
         assert [line["run"] for line in onlooker.lines] == [None]
@@ -170,7 +171,7 @@ def test_a_training_that_breaks_off_says_so_and_nobody_trains_when_none_is_asked
 
 def test_the_line_is_shared_out_between_clients_and_only_the_last_models_are_kept(tmp_path):
     async def lesson() -> None:
-        trainings = Trainings(PROGRAM)
+        trainings = Trainings(MemoryShelf(TRAINED), PROGRAM)
         client_var.set("greedy")
         readers = [begin(trainings, tmp_path / "wait") for _ in range(LINE // 2)]
         with pytest.raises(Busy):
@@ -179,9 +180,9 @@ def test_the_line_is_shared_out_between_clients_and_only_the_last_models_are_kep
         readers.append(begin(trainings, tmp_path / "wait"))
         for reader in readers:
             await reader.leave()
-        runs = [Run({"task": str(number)}, (), "") for number in range(KEPT + 1)]
+        runs = [Run({"task": str(number)}, (), "") for number in range(TRAINED + 1)]
         for each in runs:
-            trainings._receive(each, {"weights": "w"})
+            await trainings._receive(each, {"weights": "w"})
         assert [trainings.result(each.name) for each in runs] == [None, *[(each.request, "w") for each in runs[1:]]]
 
     run(lesson())

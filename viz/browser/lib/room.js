@@ -69,7 +69,7 @@ const ask = async (path, options) => {
   const anew = Boolean(run && answer.run && answer.run !== run);
   run = answer.run ?? run;
   if (anew || room.lost) {
-    if (anew) sent = null; // a new server does not know the room
+    if (anew) [sent, rev] = [null, 0]; // a new server does not know the room
     become({ lost: false, anew: room.anew || anew });
     kept.session.set(LOST, room.anew ? "1" : null);
   }

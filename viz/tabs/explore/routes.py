@@ -58,7 +58,7 @@ async def with_final_refusal(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[by
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
-    attach_answers(server, work, {"/attention": partial(answer, models, passes)})
+    attach_answers(server, work, {"/attention": partial(answer, models, passes)}, lambda: site.shared.secret)
 
     async def get_pass(key: str) -> tuple[Pass, bytes]:
         entry = passes.get(key) or await work.turn(passes.remake, key)
@@ -67,13 +67,16 @@ def attach(server: FastAPI, site: Site) -> None:
         return entry
 
     @server.get("/attention/{key}")
+    @http.answers
     async def whole(key: str, request: Request) -> Response:
-        _, packed = await get_pass(key)
+        known = passes.get(key)
+        packed = known[1] if known else await work.step(passes.shared_body, key) or (await get_pass(key))[1]
         body, encoding = await work.step(payload.compress, packed, request.headers.get("accept-encoding", ""))
         encoded = {"Content-Encoding": encoding, "Vary": "Accept-Encoding"}
         return Response(body, media_type=BINARY, headers=encoded | FOREVER)
 
     @server.get("/attention/{key}/data.npz")
+    @http.answers
     async def arrays(key: str) -> Response:
         pass_, _ = await get_pass(key)
         name = re.sub(r"[^\w.-]+", "-", pass_.header["model"], flags=re.ASCII)
@@ -95,6 +98,7 @@ def attach(server: FastAPI, site: Site) -> None:
     attach_json(server, site, get_pass)
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
+    @http.answers
     async def exactly(key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int) -> Response:
         pass_, _ = await get_pass(key)
         try:

@@ -35,6 +35,7 @@ MESSAGES = {
     "no_such_model": "This model is not available, or it was not trained with a causal mask. Please choose another.",
     "too_short": "A single token leaves nothing to predict: type a little more.",
     "busy_measuring": "The server is busy with other measurements. Please try again in a few seconds.",
+    "busy_shared": "The servers cannot reach what they share just now. Please try again in a few seconds.",
     # what the parts of several tabs say
     "products_place": "index",
     "products_weight": "weight",

@@ -31,6 +31,7 @@ MESSAGES = {
     "no_such_model": "没有这个模型，或者它不是用因果掩码训练的。请另选一个。",
     "too_short": "只有一个词元，没有可以预测的内容：请再多输入一些。",
     "busy_measuring": "服务器正忙于其他测量。请过几秒钟再试。",
+    "busy_shared": "各服务器暂时无法访问共享的数据。请过几秒钟再试。",
     # what the parts of several tabs say
     "products_place": "下标",
     "products_weight": "权重",

@@ -1,5 +1,6 @@
 """Section "Train one now" on the server: requests are checked, and a trained model's answers are its own."""
 
+import asyncio
 import base64
 import json
 import math
@@ -14,6 +15,7 @@ import former
 from former.training.tasks import toys
 from viz.server import trainee
 from viz.server.trainings import Run, Trainings
+from viz.shared.memory import TRAINED, MemoryShelf
 from viz.tabs.base import site_of
 from viz.tabs.learn.sections import train_now
 from viz.text import Refusal, en
@@ -23,7 +25,7 @@ VIEW = {"task": "reverse", "seed": 3, "text": "pots", "run": ""}
 
 @pytest.fixture
 def trainings() -> Trainings:
-    return Trainings()
+    return Trainings(MemoryShelf(TRAINED))
 
 
 def test_before_training_the_loss_is_that_of_all_tokens_alike():
@@ -36,7 +38,7 @@ def test_before_training_the_loss_is_that_of_all_tokens_alike():
 def test_a_text_is_answered_by_the_model_of_a_run_and_else_by_that_of_step_0(trainings):
     *_, report = toys.train("reverse", seed=3, steps=60)
     run = Run({"task": "reverse"}, (), "")
-    trainings._receive(run, {"weights": trainee.pack(report.model)})
+    asyncio.run(trainings._receive(run, {"weights": trainee.pack(report.model)}))
     for name, model, trained in ((run.name, report.model, True), ("", toys.begin("reverse", 3), False)):
         result = train_now.read(trainings, VIEW | {"run": name})
         assert (result["trained"], result["right"]) == (trained, "stop")

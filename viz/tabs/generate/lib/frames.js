@@ -1,6 +1,6 @@
 // Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/writing.py).
 
-import { answerTo, stream } from "../../../browser/lib/ask.js";
+import { answerTo, pause, stream } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";
 
 /** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head. */
@@ -21,9 +21,27 @@ const piecesOf = (known) => {
 };
 
 /** Yields the frames of the current state, of the `known` tokens after it and of new ones up to `length`, as they
- *  arrive; orderOf(length, given) builds the request. Throws as stream. */
+ *  arrive; orderOf(length, given) builds the request. A stream that is cut off is requested again, for what is left.
+ *  Throws as stream. */
 export const write = async function* (orderOf, length, known, signal) {
-  for (const given of piecesOf(known)) yield* answered(orderOf(length || given.length, given), signal);
+  for (const given of piecesOf(known)) {
+    let left = length || given.length;
+    for (let came = true; came; ) {
+      came = false;
+      try {
+        for await (const frame of answered(orderOf(left, given.slice(given.length - left)), signal)) {
+          yield frame;
+          came = true;
+          if (frame.token !== null) left--;
+        }
+        break;
+      } catch (error) {
+        if (error.status !== 0 || !came) throw error; // no cut stream, or the server is gone
+        await new Promise((done) => setTimeout(done, pause(0)));
+        signal?.throwIfAborted();
+      }
+    }
+  }
 };
 
 const answered = async function* (order, signal) {

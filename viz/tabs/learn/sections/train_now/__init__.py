@@ -132,7 +132,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes of the trainings, in addition to those of every section."""
-    trainings = Trainings()
+    trainings = Trainings(site.shared.trained)
 
     @server.post("/learn/train-now/train")
     @http.answers

@@ -70,6 +70,7 @@ export const mount = (section, props) => {
     },
     fail: (error) => {
       questions.stop(); // an interrupted training does not continue
+      if (own && told && error.status === 0) return void listen(true); // the same one, from its first step
       if (own) demo.complain(whyNot(error), "error", "train");
       reading = false;
       if (own || told !== before) over();

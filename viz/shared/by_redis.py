@@ -1,0 +1,123 @@
+"""What the replicas of the app share through Redis: values as bytes, changes as JSON.
+
+former:secret            the secret of all replicas
+former:{shelf}:{key}     a value, compressed, for `END` seconds at most
+former:{shelf}           the keys on a shelf with their sizes, the oldest first
+former:{shelf}:bytes     the sum of these sizes
+former:{log}…            see `log`
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from viz.shared.log import SECRET, RedisLog
+from viz.shared.protocol import END, State
+from viz.text import Busy
+
+WAIT = 2  # seconds for an answer of Redis
+ORDERS, BODIES, TRAINED = 32 << 20, 256 << 20, 16 << 20  # bytes on each shelf, compressed
+LARGEST = 64 << 20  # bytes of a value: a body that says it is longer is not one
+
+# Keeps a value, unless it is kept already, and drops the oldest beyond the limit. Values come to their end in the order
+# in which they were put, so those that have ended are first in the list.
+PUT = """
+local list, sum = KEYS[1], KEYS[1] .. ':bytes'
+if not redis.call('SET', list .. ':' .. ARGV[1], ARGV[2], 'NX', 'EX', ARGV[3]) then return end
+redis.call('RPUSH', list, #ARGV[2] .. ' ' .. ARGV[1])
+redis.call('INCRBY', sum, #ARGV[2])
+while true do
+  local size, key = string.match(redis.call('LINDEX', list, 0), '^(%d+) (.*)$')
+  local kept = redis.call('EXISTS', list .. ':' .. key) == 1
+  if kept and (tonumber(redis.call('GET', sum)) <= tonumber(ARGV[4]) or key == ARGV[1]) then break end
+  redis.call('DEL', list .. ':' .. key)
+  redis.call('DECRBY', sum, size)
+  redis.call('LPOP', list)
+end
+"""
+
+
+@contextmanager
+def reached() -> Iterator[None]:
+    """Context manager: refuses a request while Redis cannot be reached.
+
+    Raises:
+        Busy: Redis did not answer.
+    """
+    try:
+        yield
+    except (RedisError, OSError):
+        raise Busy("busy_shared") from None
+
+
+class RedisShelf:
+    """A `Shelf` in Redis.
+
+    Args:
+        client: of Redis.
+        name: of the shelf.
+        limit: bytes of all values together.
+    """
+
+    def __init__(self, client: redis.Redis, name: str, limit: int) -> None:
+        self._client, self._name, self._limit = client, f"former:{name}", limit
+        self._put = client.register_script(PUT)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keeps a value, compressed; one of this key that is kept already stays."""
+        with reached():
+            self._put([self._name], [key, zlib.compress(value, 1), END, self._limit])
+
+    def get(self, key: str) -> bytes | None:
+        """Returns a value; None if it is not kept, or was not put here."""
+        with reached():
+            found = self._client.get(f"{self._name}:{key}")
+        if not isinstance(found, bytes):
+            return None
+        try:
+            reader = zlib.decompressobj()
+            value = reader.decompress(found, LARGEST)
+        except zlib.error:
+            return None
+        return value if reader.eof else None
+
+
+class InRedis:
+    """`Shared` through Redis.
+
+    Args:
+        address: of Redis, see `viz.shared.connect`.
+    Raises:
+        ValueError: this is no address.
+        OSError: no Redis answers there.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        retry = Retry(NoBackoff(), 1)
+        client = redis.Redis.from_url(address, socket_timeout=WAIT, socket_connect_timeout=WAIT, retry=retry)
+        try:
+            client.set(SECRET, secrets.token_bytes(32), nx=True)
+            self.secret = cast(bytes, client.get(SECRET))
+        except RedisError as error:
+            raise OSError(*error.args) from error
+        self.orders = RedisShelf(client, "orders", ORDERS)
+        self.bodies = RedisShelf(client, "bodies", BODIES)
+        self.trained = RedisShelf(client, "trained", TRAINED)
+
+    def log(self, name: str, state: State) -> RedisLog:
+        """Returns the log of a state."""
+
+        def adopt(secret: bytes) -> None:
+            self.secret = secret
+
+        return RedisLog(self._address, name, state, self.secret, adopt)

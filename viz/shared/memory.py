@@ -1,0 +1,75 @@
+"""What one process keeps for itself: its memory, lost when it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from viz.shared.protocol import State
+
+ORDERS = 4_096  # each has a text of up to about 16 kB
+TRAINED = 16  # models, of some 0.6 MB each
+
+
+class MemoryShelf:
+    """A `Shelf` of the newest values, up to a number of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keeps a value, as the newest."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+    def get(self, key: str) -> bytes | None:
+        """Returns a value; None if it is not kept."""
+        return self._values.get(key)
+
+
+class MemoryLog:
+    """A `Log` of the only process."""
+
+    def __init__(self, state: State, clock: Callable[[], float]) -> None:
+        self._state, self._clock = state, clock
+
+    async def ready(self) -> None:
+        """Returns at once."""
+
+    async def change(self, name: str, *arguments: Any) -> Any:
+        """Makes a change and returns its result."""
+        return self._state.apply(name, arguments, self._clock())
+
+    def tell(self, name: str, *arguments: Any) -> None:
+        """Makes a change; it is lost if it is refused."""
+        with contextlib.suppress(ValueError):
+            self._state.apply(name, arguments, self._clock())
+
+
+class InMemory:
+    """`Shared` by nobody: one process.
+
+    Args:
+        clock: the time of changes, in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self.secret = secrets.token_bytes(32)
+        self.orders, self.trained = MemoryShelf(ORDERS), MemoryShelf(TRAINED)
+        self.bodies = MemoryShelf(0)  # the store of passes holds those that it made
+
+    def log(self, name: str, state: State) -> MemoryLog:
+        """Returns the log of a state."""
+        del name
+        return MemoryLog(state, self._clock)

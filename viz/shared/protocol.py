@@ -1,0 +1,109 @@
+"""The interface of what replicas share; `memory` and `by_redis` implement it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+END = 2 * 60 * 60  # seconds: what nobody has changed for so long may be forgotten
+
+
+class Shelf(Protocol):
+    """Values by their keys. A value never changes; the oldest are dropped above a limit. Thread-safe."""
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keeps a value.
+
+        Raises:
+            Busy: the shelf cannot be reached.
+        """
+        ...
+
+    def get(self, key: str) -> bytes | None:
+        """Returns a value; None if it is not kept.
+
+        Raises:
+            Busy: the shelf cannot be reached.
+        """
+        ...
+
+
+class State(Protocol):
+    """Something that changes, in the same way on every replica: it depends on nothing but its changes, in order."""
+
+    def apply(self, change: str, arguments: Sequence[Any], at: float) -> Any:
+        """Makes a change and returns its result.
+
+        Args:
+            change: the change's name.
+            arguments: plain values.
+            at: the time, in seconds.
+        Raises:
+            ValueError: the change is refused.
+        """
+        ...
+
+    def saved(self) -> dict[str, Any]:
+        """Returns the whole state as plain values."""
+        ...
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Replaces the state by one that `saved` returned; an empty dict is the state before all changes.
+
+        Raises:
+            ValueError: these are not the values of a state; it is left as it was.
+        """
+        ...
+
+
+class Log(Protocol):
+    """The changes of a state, in one order for all replicas. Used on the event loop only."""
+
+    async def ready(self) -> None:
+        """Waits until the state can be read.
+
+        Raises:
+            Busy: it cannot be reached.
+        """
+        ...
+
+    async def change(self, name: str, *arguments: Any) -> Any:
+        """Makes a change on every replica; returns its result once this one has made it.
+
+        Raises:
+            ValueError: what the state raised.
+            Busy: the log cannot be reached.
+        """
+        ...
+
+    def tell(self, name: str, *arguments: Any) -> None:
+        """Makes a change without waiting; it is lost if it is refused, or the log cannot be reached."""
+        ...
+
+
+class Shared(Protocol):
+    """All that replicas share."""
+
+    @property
+    def orders(self) -> Shelf:
+        """What each pass is made of."""
+        ...
+
+    @property
+    def bodies(self) -> Shelf:
+        """Packed passes."""
+        ...
+
+    @property
+    def trained(self) -> Shelf:
+        """The models of finished trainings."""
+        ...
+
+    @property
+    def secret(self) -> bytes:
+        """A secret of all replicas, of 32 bytes: another one means that what they shared is lost."""
+        ...
+
+    def log(self, name: str, state: State) -> Log:
+        """Returns the log of a state."""
+        ...
