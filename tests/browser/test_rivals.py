@@ -34,8 +34,7 @@ def test_two_tokens_chosen_by_pointer_and_key_are_compared_split_and_carried(tab
     assert float(numbers[0]) == pytest.approx(difference(run), abs=0.0051)  # two decimals are shown
     assert (tab.link()["carry_answer"], tab.link()["carry_rival"]) == (str(answer), str(rival))
 
-    writes = tab.part("writes")
-    writes.scroll_into_view_if_needed()
+    writes = tab.unfold("writes")
     expect(writes.locator("caption")).to_contain_text("minus that of")
     section = writes.locator(".panel")
     parts = analysis.head_writes(run, 4, 5, 7, answer, rival).parts

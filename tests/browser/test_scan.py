@@ -12,6 +12,7 @@ from safetensors.numpy import load_file
 import former
 from former.checkpoints import CHECKPOINTS
 from tests.browser.pages import Exploring, agrees
+from viz.text import message
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -86,8 +87,17 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     np.testing.assert_allclose(points, result["plane"][layer, head].astype(float), atol=1e-6)
 
 
-def test_a_model_without_a_scan_has_no_such_panel(tab):
-    tab.open(model="gpt", open="corpus")
-    expect(tab.part("scan")).to_be_visible()
-    tab.choose_model("tiny-induction")
+def test_panels_that_do_not_apply_to_a_model_are_named_in_one_line_and_ask_nothing(tab, guard):
+    tab.open(model="tiny-induction", text="abcabc", open="corpus")
+    line = tab.part("absent")
+    expect(line).to_contain_text("Not for this model: ")
+    expect(line).to_contain_text(message("scan"))
+    assert "python" not in line.inner_text()
+    expect(tab.page.locator(".former-fold .fold", has_text=message("fold_corpus"))).to_be_hidden()
     expect(tab.part("scan")).to_be_hidden()
+    tab.part("export").scroll_into_view_if_needed()
+    tab.painted()
+    assert not [asked for asked in guard.requests if "/ask/scan" in asked]
+    tab.choose_model("gpt")
+    expect(line).not_to_contain_text(message("scan"))
+    expect(tab.part("scan")).to_be_visible()

@@ -14,6 +14,7 @@ from viz.passes import trace
 from viz.passes.loaded import Loaded, Models, first_ahead
 from viz.tabs.base import Site, about
 from viz.tabs.explore.answer import answer
+from viz.tabs.explore.change import reads
 from viz.tabs.explore.corpus import forming, scans
 from viz.tabs.explore.panels import FOLDS, PANELS
 from viz.text.examples import CARRIED, EXAMPLES
@@ -72,10 +73,10 @@ def panels() -> None:
         panel("words")
     panel("token-strip")
     panel("carry", CARRIED)
-    panel("reads")
-    for name in ("follow", "inside", "corpus"):
+    for name in ("reads", "follow", "inside", "corpus"):
         fold(name)
     part("export")
+    browser.part(HERE / "folds", "absent")
 
 
 def settings(site: Site, models: Models) -> dict[str, Any]:
@@ -91,6 +92,7 @@ def settings(site: Site, models: Models) -> dict[str, Any]:
         "reads": {name: loaded.examples for name, loaded in models.items()},
         "steps": forming.courses(models),
         "only": {
+            "reads": [name for name, loaded in models.items() if reads.has_pairs(loaded.bundle)],
             "trace": [name for name, loaded in models.items() if trace.follows(loaded)],
             "scan": scans.models_with_scan(models),
         },

@@ -31,7 +31,8 @@ from viz.text import NothingToShow, Refusal
 HERE = Path(__file__).parent
 SCALES = ("linear", "row", "root")
 FOLDS = {  # the panels that are one line until it is opened, in the order of the page
-    **{"forming": ("forming",), "follow": ("pair", "trace"), "inside": ("lens", "writes"), "corpus": ("scan",)},
+    **{"forming": ("forming",), "reads": ("reads",), "follow": ("pair", "trace")},
+    **{"inside": ("lens", "writes"), "corpus": ("scan",)},
 }
 LIMITS = {
     **{"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED},
@@ -149,7 +150,7 @@ def read_one(models: Models, view: View) -> Arguments:
 def read_ranked(models: Models, view: View) -> Arguments:
     """Reads the arguments of `reads.rank_readers`."""
     loaded = read_model(models, view)
-    if loaded.bundle.config.depth < 2 or not hasattr(loaded.bundle.model, "transformer"):
+    if not reads.has_pairs(loaded.bundle):
         raise NothingToShow("reads_not")
     count = read_whole(view, "reads_count", 1, reads.MOST)
     return {"bundle": loaded, "kind": read_choice(view, "reads", reads.KINDS), "count": count}

@@ -4,8 +4,11 @@ and a traced number."""
 from __future__ import annotations
 
 MESSAGES = {
+    "panels_absent": "Not for this model: {names}.",
     "fold_follow": "From q, k and v",
     "fold_follow_about": "how one weight and one output are computed, down to a number in the file of weights",
+    "fold_reads": "Between the heads",
+    "fold_reads_about": "which heads read what earlier heads write, as arcs",
     "fold_inside": "Predictions inside",
     "fold_inside_about": "what the model predicts after each layer, and which tokens this head raises and lowers",
     "fold_corpus": "Over a corpus",

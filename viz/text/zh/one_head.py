@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 MESSAGES = {
+    "panels_absent": "不适用于这个模型：{names}。",
     "fold_follow": "从 q、k、v 算起",
     "fold_follow_about": "一个权重和一个输出是怎样算出来的，一直追溯到参数文件里的一个数",
+    "fold_reads": "注意力头之间",
+    "fold_reads_about": "哪些头读取了前面的头写入的内容，用弧线表示",
     "fold_inside": "模型内部的预测",
     "fold_inside_about": "每层之后模型会预测什么，这个头又提高和降低了哪些词元",
     "fold_corpus": "语料库",

@@ -11,6 +11,7 @@ import { makePanel, sized } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { beside } from "../lib/pinned.js";
+import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const RADIUS = 10; // px: of a head
@@ -216,6 +217,7 @@ export const mount = ({ element }) => {
   beside.subscribe(element, (changed) => changed.has("pinned") && follow());
   store.subscribe(element, (changed) => {
     if (!store.pass || !FIELDS.some((name) => changed.has(name))) return;
+    element.hidden = !applies("reads");
     kind.value = store.view.reads;
     count.value = `${store.view.reads_count}`;
     ask();

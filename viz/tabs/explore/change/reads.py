@@ -13,6 +13,11 @@ KINDS = ("q", "k", "v")
 MOST = 100  # arcs
 
 
+def has_pairs(bundle: former.Bundle) -> bool:
+    """Returns whether a model has pairs of heads to rank: it is one stack with at least two layers."""
+    return bundle.config.depth > 1 and hasattr(bundle.model, "transformer")
+
+
 def rank_readers(bundle: former.Bundle, kind: str, count: int) -> Numbers:
     """Ranks pairs of heads by how much the later one reads of what the earlier one writes.
 

@@ -13,6 +13,7 @@ const PANELS = {
   surprise: ({ output }) => "bits" in output,
   words: ({ output }) => "classes" in output,
   carry: ({ output }) => predicts(output),
+  reads: ({ model }) => state.only.reads.includes(snapshotOf(model)[0]),
   trace: ({ model }) => state.only.trace.includes(snapshotOf(model)[0]),
   lens: ({ output }) => predicts(output),
   writes: ({ output, writes }) => writes.length > 0 && !output.classes,
@@ -21,3 +22,6 @@ const PANELS = {
 
 /** Whether a panel applies to the current pass. */
 export const applies = (name) => PANELS[name]?.(state.pass.header) ?? true;
+
+/** The panels that do not. */
+export const absent = () => Object.keys(PANELS).filter((name) => !applies(name));

@@ -23,12 +23,14 @@ export const isListOfFolds = (text) =>
   ["", NONE].includes(text) || text.split(".").every((name) => names.includes(name));
 
 /** The folds that a link (URLSearchParams) is about: that of its panel; in a link without the field also that of its
- *  measures or of its step of training. */
+ *  measures, of its arcs, or of its step of training. */
 export const foldsOf = (params) => {
   const panel = params.get("panel") ?? params.get("embed");
   const old = !params.has("open");
+  const has = (...fields) => old && fields.some((field) => params.has(field));
   const about = {
-    corpus: old && (params.has("scan_x") || params.has("scan_y")),
+    corpus: has("scan_x", "scan_y"),
+    reads: has("reads", "reads_count", "reads_arc"),
     forming: old && snapshotOf(params.get("model") ?? "")[1] !== null,
   };
   return names.filter((name) => folds[name].includes(panel) || about[name]);

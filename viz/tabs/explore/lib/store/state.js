@@ -50,7 +50,7 @@ export const state = {
   notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see inWords, or {kind, text}
   /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pinned.js
   steps: {}, // model → the steps of its snapshots
-  only: { trace: [], scan: [] }, // panel → the models that it applies to
+  only: { reads: [], trace: [], scan: [] }, // panel → the models that it applies to
   reveal: null, // the fold that a link is about, until the page has scrolled to it
   /** {model, text, edits as a link has them}: what the fields and the address say.
    * @type {{ model?: string, text?: string, edits?: string }} */ asked: {},
