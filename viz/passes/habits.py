@@ -95,15 +95,20 @@ def _describe(
     """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
 
     The share of the runner-up of a habit of `COMPARED` is an average over the other queries only, so that the two
-    shares are of different queries. The tokens are [first position, share of the attention on all its occurrences].
+    shares are of different queries. Any other is of the queries of the habit, without the habit's own keys, so that the
+    two never add up to more than 1. The tokens are [first position, share of the attention on all its occurrences].
     """
     rivals = {name: found[name] for name in ("entropy", "offset", *keys) if name in even}
     kind, second = habit(rivals, even)
     share = second and found[second]
-    if kind in COMPARED and second and second not in COMPARED:
-        others = ~keys[kind].any(1)
-        wanted = _diagonal(len(tokens), found["by"]) if second == "offset" else keys[second]
-        counted = others & wanted.any(1)
+    if kind in HABITS and second:
+        own, wanted = (
+            _diagonal(len(tokens), found["by"]) if name == "offset" else keys[name] for name in (kind, second)
+        )
+        if kind in COMPARED and second not in COMPARED:
+            counted = ~own.any(1) & wanted.any(1)
+        else:
+            counted, wanted = own.any(1), wanted & ~own
         share = float((cells * wanted)[counted].sum() / max(1, int(counted.sum())))
         if share < SECOND:
             second, share = None, None

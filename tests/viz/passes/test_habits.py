@@ -120,6 +120,22 @@ def test_heads_that_look_at_special_tokens_marks_or_a_fixed_distance_have_a_name
     assert not any(tokens for *_, tokens in described[:-1])
 
 
+def test_the_shares_of_a_habit_and_its_runner_up_do_not_count_the_same_attention_twice():
+    following = looking(lambda i: min(i + 1, 5))[:6, :6]  # the same token stands next to each
+    tokens, seen = torch.tensor([7] * 6), torch.ones(6, 6, dtype=torch.bool)
+    ((kind, second, share, _),) = habits.describe(following[None, None], seen, tokens)["habits"]["head"][0]
+    assert (kind, second, share) == ("next", None, None), "all of it goes to the same token too"
+    mixed = [(one + other) / 2 for one in UNMASKED.values() for other in UNMASKED.values()]
+    found = habits.describe(torch.stack(mixed)[None], SEEN, torch.tensor(IDS), MARKS)
+    compared = [
+        (kind, second, found["statistics"]["head"][kind][0][head] + share)
+        for head, (kind, second, share, _) in enumerate(found["habits"]["head"][0])
+        if second and kind in habits.HABITS and (kind not in habits.COMPARED or second in habits.COMPARED)
+    ]
+    assert compared, "else this tests nothing"
+    assert max(total for *_, total in compared) <= 1 + 1e-5, compared  # float32
+
+
 def test_a_single_token_has_nothing_but_itself_to_look_at():
     result = habits.describe(torch.ones(1, 1, 1, 1), torch.ones(1, 1, dtype=torch.bool), torch.tensor([7]))
     assert result["habits"] == {

@@ -57,8 +57,8 @@ export const mount = ({ element }) => {
   const status = h("p", { class: "quiet", role: "status" });
   const every = h("input", { type: "checkbox", onchange: () => draw() });
   const rare = h("span");
-  const strongest = h("button", { class: "f-button", onclick: () => store.set(best()) });
-  foot.append(status, h("p", { class: "writes-more" }, h("label", {}, every, rare), strongest));
+  const strongest = h("button", { class: "f-button", hidden: true, onclick: () => store.set(best()) });
+  foot.append(status, h("p", { class: "writes-more" }, h("label", { hidden: true }, every, rare), strongest));
 
   let found = null; // see viz/passes/writes.py
   let opened = null; // the position that was shown before a visitor chose one or an answer

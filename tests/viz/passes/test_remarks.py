@@ -1,0 +1,38 @@
+"""The remarks on a text that a model cannot read."""
+
+import pytest
+
+import former
+from viz.passes.loaded import Loaded
+from viz.passes.remarks import remarks
+from viz.text import note
+
+
+def said(name: str, text: str) -> list:
+    bundle = former.load(name)
+    return remarks(Loaded(name, bundle, ""), text, bundle.tokenizer.labels(bundle.tokenizer.encode(text)))
+
+
+def test_a_text_without_a_known_word_is_said_to_be_unreadable():
+    for name, text, token, words in (
+        ("bert", "مرحبا بالعالم، هذا نص", "[UNK]", 4),
+        ("bert", "我喜欢这部电影。", "[UNK]", 7),
+        ("classifier", "我喜欢 这部 电影", "<unk>", 3),
+    ):
+        values = {"count": words, "total": words, "token": token, "unit": former.load(name).tokenizer.unit}
+        assert said(name, text) == [note("unreadable", **values, learned="english")]
+
+
+@pytest.mark.parametrize("name", ["gpt", "generator"])
+def test_a_text_of_single_bytes_is_said_to_be_hardly_readable(name):
+    text = "我喜欢这部电影，它很好看。"
+    tokens = len(former.load(name).tokenizer.encode(text))
+    (only,) = said(name, text)
+    assert (only["key"], only["values"]["total"], only["values"]["learned"]) == ("unreadable_bytes", tokens, "english")
+    assert only["values"]["count"] >= 0.8 * tokens
+
+
+def test_a_text_with_one_strange_word_is_readable():
+    assert [each["key"] for each in said("bert", "The cat ☃ sat on a mat")] == ["blanks_foreign"]
+    for name in ("gpt", "generator"):
+        assert said(name, "The naïve cat 😀 sat on a mat") == []
