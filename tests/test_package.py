@@ -81,13 +81,14 @@ def test_what_is_installed_runs_outside_the_repository(wheel, tmp_path):
 import sys
 sys.path.insert(0, {str(tmp_path / "site")!r})
 import former, viz, former.training.__main__
-from viz import browser, figures
+from viz import figures
+from viz.browser import scripts
 from viz.tabs import TABS
 assert former.__file__.startswith({str(tmp_path)!r}), former.__file__
 assert former.available() == {former.available()!r}, former.available()
 bundle = former.load("tiny-generator")
 print(bundle.tokenizer.decode([step.token for step in former.generate(bundle.model, [84], 20, seed=0)]))
-assert browser.css(TABS)
+assert ".former-learn" in scripts.styles()
 """
     done = subprocess.run(
         [sys.executable, "-I", "-c", script], cwd=tmp_path, check=True, timeout=120, capture_output=True, text=True

@@ -97,11 +97,9 @@ def serve(site: Site) -> gr.Blocks:
     page, endpoints = build(site)
     page.queue(max_size=100, api_open=False)
     rest_queue(page)
-    put_into_head(language.head(page) + browser.opening(TABS))
+    put_into_head(language.head(page) + browser.head() + browser.opening(TABS))
     server, _, _ = page.launch(
         theme=theme(),
-        css=browser.css(TABS),
-        head=browser.head(),
         prevent_thread_lock=True,
         share=False,
         run_history=False,

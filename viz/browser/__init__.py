@@ -104,13 +104,12 @@ def opening(tabs: Sequence[Tab]) -> str:
 
 
 def head() -> str:
-    """Returns HTML for the page's head: styles on paper, and those for elements outside Gradio's container.
-
-    Gradio restricts the styles of `css` to its container.
-    """
-    outside = (HERE / "lib" / "class.css").read_text(encoding="utf-8")
-    paper = (HERE / "paper" / "paper.css").read_text(encoding="utf-8")
-    return f'<style>{outside}</style><style id="former-paper" media="print">{paper}</style>'
+    """Returns HTML for the page's head: its styles, on the screen and on paper."""
+    paper = scripts.PAPER.read_text(encoding="utf-8")
+    return (
+        f'<link rel="stylesheet" href="{scripts.folder().removeprefix("/")}{scripts.STYLES}">'
+        f'<style id="former-paper" media="print">{paper}</style>'
+    )
 
 
 def first(tab: Tab) -> list[Path]:
@@ -124,10 +123,3 @@ def ahead(tab: Tab) -> list[str]:
     Otherwise the browser would discover them one after another. `mount.js` makes the other parts wait.
     """
     return [scripts.folder() + name for name in scripts.needed([HERE / "mount.js", *first(tab)])]
-
-
-def css(tabs: Sequence[Tab]) -> str:
-    """Returns the page's styles: palette, shared styles, then each tab's; page.css comes first."""
-    sheets = [HERE.glob("*.css"), *((TABS / tab.name).rglob("*.css") for tab in tabs)]
-    files = [path for found in sheets for path in sorted(found, key=lambda path: (path.stem != "page", path.stem))]
-    return style.css() + "\n".join(path.read_text(encoding="utf-8") for path in files)

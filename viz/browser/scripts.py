@@ -1,6 +1,7 @@
-"""Serves the page's scripts: native modules, as they are in viz, without a build.
+"""Serves the page's scripts and styles, as they are in viz, without a build.
 
-GET /web/{version}/{path}    a script by its path below viz; browsers cache it, as the version is a hash of all scripts
+GET /web/{version}/{path}    a script by its path below viz; browsers cache it, as the version is a hash of all of these
+GET /web/{version}/page.css  all styles of the page
 GET /assets/{name}           a script or style of Gradio's own page, from memory; Gradio itself would read and compress
                              some sixty of these for each page, which takes longer than loading all of our scripts
 """
@@ -19,26 +20,47 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from viz import gradio_adapter
+from viz import gradio_adapter, style
 from viz.server import http
 
 VIZ = Path(__file__).parents[1]
 PATH = "/web/"
+STYLES = "page.css"  # in the folder of the scripts
+AROUND = VIZ / "browser" / "lib" / "class.css"  # what is outside Gradio's container, or reaches over it
+PAPER = VIZ / "browser" / "paper" / "paper.css"  # a style sheet of its own, for print alone
 # JavaScript of the address that the page is mounted at. Without an origin Chrome may take that of another page, whose
 # code of the same text it has kept compiled.
 ROOT = r'location.origin + new URL(window.gradio_config?.root ?? "", location.href).pathname.replace(/\/$/, "")'
 IMPORT = re.compile(rb'^(?:import|export) [^;]*?from "(\.[^"]+)";', re.MULTILINE)
 
 
+def styles() -> str:
+    """Returns the page's styles: palette, those around Gradio's container, shared ones, then those of each tab.
+
+    `launch(css=...)` would have the browser parse them in a script and write every rule twice, which delayed the first
+    page by a tenth of a second. As it does, they are given more weight than Gradio's, which are loaded later.
+    """
+    rooms = [VIZ / "browser", *sorted(path for path in (VIZ / "tabs").iterdir() if path.is_dir())]
+    files = (
+        path
+        for room in rooms
+        for path in sorted(room.rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
+        if path not in (AROUND, PAPER)
+    )
+    inside = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    return f"{style.css()}{AROUND.read_text(encoding='utf-8')}:root:root:root {{\n{inside}}}\n"
+
+
 @cache
 def sources() -> dict[str, bytes]:
-    """Reads all scripts; returns them by their path below viz."""
-    return {path.relative_to(VIZ).as_posix(): path.read_bytes() for path in sorted(VIZ.rglob("*.js"))}
+    """Reads all scripts; returns them by their path below viz, and the styles as `STYLES`."""
+    scripts = {path.relative_to(VIZ).as_posix(): path.read_bytes() for path in sorted(VIZ.rglob("*.js"))}
+    return scripts | {STYLES: styles().encode()}
 
 
 @cache
 def folder() -> str:
-    """Returns the address of the folder of all scripts, without the path at which the page is mounted."""
+    """Returns the address of the folder of scripts and styles, without the path at which the page is mounted."""
     whole = hashlib.sha256()
     for name, source in sources().items():
         whole.update(f"{name} {len(source)} ".encode() + source)
@@ -95,7 +117,7 @@ class Scripts:
         result = None
         if path.startswith(PATH):
             name = path.removeprefix(folder())
-            result = (packed(name), "text/javascript") if name in sources() else None
+            result = (packed(name), "text/css" if name == STYLES else "text/javascript") if name in sources() else None
             if not result:
                 return await Response(status_code=404, headers=http.FRESH)(scope, receive, send)
         elif path.startswith(gradio_adapter.ASSETS_PATH) and "gzip" in Headers(scope=scope).get("accept-encoding", ""):

@@ -28,6 +28,8 @@
   window.formerMessages = fetch(root + file).then((answer) => answer.json());
   const said = (value) => {
     if (Array.isArray(value)) return value.map(said);
+    if (value && typeof value === "object")
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, said(each)]));
     return typeof value === "string" ? value.replace(/⟦(.*?)⟧/g, (mark, note) => labels[note] ?? mark) : value;
   };
   for (const { props } of window.gradio_config.components)

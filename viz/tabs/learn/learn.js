@@ -51,14 +51,14 @@ const load = async (section) => {
   }
 };
 
-export const mount = ({ element, props }) => {
+export const mount = ({ element, props, trigger }) => {
   const intro = h("p", { class: "intro" }, say("learn_intro"));
   const lesson = h("div", { class: "former-lesson" });
   const note = h("p", { class: "note error", role: "status" });
   const stage = h("div", { class: "sections" });
 
-  learn.begin(props.value);
-  const [{ name: first, article, href }] = learn.sections;
+  learn.begin(props.value.sections);
+  const [{ name: opening, article, href }] = learn.sections;
   mountLesson({ element: lesson, props: { value: { tab: "learn", section: article, href } } });
   element.append(intro, makeContents(), lesson, note, stage);
 
@@ -66,20 +66,27 @@ export const mount = ({ element, props }) => {
 
   // --- a section -----------------------------------------------------------------------------------------------------
 
-  /** The equations as Gradio's KaTeX writes them, all at once, but it takes a moment to come; one that it cannot set
-   *  stays as it is written in LaTeX. Each section has a copy of its own. */
-  const written = new Promise((done) => {
-    const tab = element.closest("[role=tabpanel]");
-    const look = () => {
-      if (!tab.querySelector(".learn-equations .katex-display")) return;
-      watch.disconnect();
-      const set = (p) => p.querySelector(".katex-display") ?? h("code", {}, p.textContent);
-      done([...tab.querySelectorAll(".learn-equations p")].map(set));
-    };
-    const watch = new MutationObserver(look);
-    watch.observe(tab, { childList: true, subtree: true });
-    look();
-  });
+  /** The first equations as Gradio’s KaTeX writes them, or all. It takes a moment to come, and sets all it is given
+   *  at once; one that it cannot set stays as it is written in LaTeX. */
+  const written = (count) =>
+    new Promise((done) => {
+      const place = element.closest("[role=tabpanel]");
+      const look = () => {
+        const all = [...place.querySelectorAll(".learn-equations p")];
+        if (all.length < count || !all.some((p) => p.querySelector(".katex-display"))) return;
+        watch.disconnect();
+        done(all.map((p) => p.querySelector(".katex-display") ?? h("code", {}, p.textContent)));
+      };
+      const watch = new MutationObserver(look);
+      watch.observe(place, { childList: true, subtree: true });
+      look();
+    });
+  const first = written(props.value.set);
+  let rest = null;
+  const allWritten = () => {
+    if (!rest) trigger("equations");
+    return (rest ??= written(learn.sections.length));
+  };
 
   const build = (section) => {
     const key = section.key;
@@ -91,7 +98,8 @@ export const mount = ({ element, props }) => {
     const equation = h("div", { class: "equation", tabindex: 0 }); // a narrow page scrolls it, by keys too
     panel.body.append(h("p", { class: "idea" }, idea), picture, equation);
     panel.foot.append(below);
-    written.then((found) => equation.append(found[learn.sections.indexOf(section)].cloneNode(true)));
+    const at = learn.sections.indexOf(section);
+    (at < props.value.set ? first : allWritten()).then((found) => equation.append(found[at].cloneNode(true)));
     const text = h("div", { class: "words" }, ...paragraphs.map((paragraph) => h("p", {}, paragraph)));
     const code = learnCode(section);
     const node = h(
@@ -174,7 +182,7 @@ export const mount = ({ element, props }) => {
   learn.subscribe(element, (changed) => {
     if (!learn.open) return;
     paintNote();
-    intro.hidden = learn.open !== first;
+    intro.hidden = learn.open !== opening;
     if (!changed.has("open")) return;
     const section = learn.find(learn.open);
     if (!section.node) build(section);

@@ -16,7 +16,10 @@ from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import GROUP_OF, standing
 
-part = partial(browser.part, Path(__file__).parent)
+HERE = Path(__file__).parent
+SET = 2  # equations that come with the page
+
+part = partial(browser.part, HERE)
 
 
 def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
@@ -24,6 +27,7 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     return [
         {
             "name": section.name,
+            "equation": f"$${equation(section)}$$",
             "group": GROUP_OF[section.name],
             "article": section.article,
             "href": browser.article(section.article),
@@ -47,7 +51,10 @@ def equation(section: Section) -> str:
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     sections = site.once(standing)
-    first, *others = contents(sections)
-    part("learn", [first | {"given": sections[0].opening(site.models)}, *others])  # which most pages open with
-    # Invisible: Gradio's KaTeX renders the equations here, and the frame copies them.
-    gr.Markdown("\n\n".join(f"$${equation(section)}$$" for section in sections), elem_classes="learn-equations")
+    first, *others = given = contents(sections)
+    opening = first | {"given": sections[0].opening(site.models)}  # which most pages open with
+    frame = part("learn", {"sections": [opening, *others], "set": SET}, events=("equations",))
+    # Invisible: Gradio's KaTeX renders equations here, and the frame copies them. It has to show all it is given, which
+    # delayed the first page by a tenth of a second; the frame asks for the others once it needs one of them.
+    texts = gr.Markdown("\n\n".join(each["equation"] for each in given[:SET]), elem_classes="learn-equations")
+    frame.equations(None, None, texts, js=browser.call(HERE / "lib" / "learn.js", "learn.equations()"))
