@@ -65,6 +65,6 @@ def test_the_page_says_where_it_is_mounted(tab):
 def test_the_button_at_the_foot_opens_the_documentation_of_the_api(tab, guard):
     guard.allow("/monitoring/summary|/gradio_api/mcp/")  # Gradio asks for both, which are off
     tab.open(text="abc")
-    expect(tab.page.locator("footer")).to_be_hidden()
+    expect(tab.page.locator("footer:has(> .show-api)")).to_be_hidden()
     tab.page.get_by_role("button", name="Use via API").click()
     expect(tab.page.locator(".api-docs")).to_contain_text("/attention")
