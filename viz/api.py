@@ -192,7 +192,7 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
 
 def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
     """Returns the endpoint that streams a text."""
-    places, able = Places(STREAMS), writers(site.models)
+    places = Places(STREAMS)
 
     async def generate(
         model: str,
@@ -224,7 +224,7 @@ def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
         """
         arrived(request)
         with as_errors():
-            loaded = named(able, model)
+            loaded = named(writers(site.models), model)
             order = writing.read_order(
                 loaded,
                 {

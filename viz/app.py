@@ -4,8 +4,9 @@
 
 Each names a model of your own, which is shown next to the shipped ones: the folder of a checkpoint that `former.save`
 wrote or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT, Llama and others:
-`former.pretrained.ARCHITECTURES`); or the id of such a repository, which is fetched. Where no arguments can be given,
-as on a Space, FORMER_MODELS in the environment names them, with spaces between.
+`former.pretrained.ARCHITECTURES`); or the id of such a repository, which is downloaded while the page is
+already there with the other models. Where no arguments can be given, as on a Space, FORMER_MODELS in the environment
+names them, with spaces between.
 """
 
 from __future__ import annotations
@@ -39,17 +40,20 @@ from viz.gradio_adapter import (
     routes_before_gradio,
     run_when_selected,
     select_tab_on,
+    show_layout_of,
 )
 from viz.panels import routes as panels
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.server import room_routes
+from viz.server.arrivals import Arrivals
 from viz.server.door import Door
 from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
 from viz.text import message
 
 TRIM_EVERY = 60  # seconds
+NONE = Arrivals()
 
 
 def load_models(places: list[str]) -> dict[str, Loaded]:
@@ -71,7 +75,7 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
     )
 
 
-def build(site: Site) -> tuple[gr.Blocks, dict[int, str]]:
+def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, str]]:
     """Builds the page, where the tab of the link is selected, and the API's endpoints; see `viz.api.attach`."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
@@ -80,6 +84,8 @@ def build(site: Site) -> tuple[gr.Blocks, dict[int, str]]:
             elem_classes="page-title",
             apply_default_css=False,
         )
+        if arrivals.expected:
+            browser.arrivals()
         with gr.Tabs(selected=TABS[0].name) as tabs:
             for tab in TABS:
                 with gr.Tab(label(f"tab_{tab.name}"), id=tab.name) as shown:
@@ -92,9 +98,9 @@ def build(site: Site) -> tuple[gr.Blocks, dict[int, str]]:
     return page, endpoints
 
 
-def serve(site: Site) -> gr.Blocks:
+def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
     """Starts the server with the page, its routes and its API; returns the page."""
-    page, endpoints = build(site)
+    page, endpoints = build(site, arrivals)
     page.queue(max_size=100, api_open=False)
     rest_queue(page)
     put_into_head(language.head(page) + browser.head() + browser.opening(TABS))
@@ -115,12 +121,20 @@ def serve(site: Site) -> gr.Blocks:
     read_long_addresses(page)
     with routes_before_gradio(server):
         room_routes.attach(server, site.shared)  # asked most often
+        arrivals.attach(server)
         chart.attach(server)
         language.attach(server)
         for tab in TABS:
             tab.routes(server, site)
         panels.attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])
     return page
+
+
+def renew(page: gr.Blocks, site: Site, arrivals: Arrivals) -> None:
+    """Lays out the page anew for those who load it from now on, with the models that have come."""
+    fresh, _ = build(site, arrivals)
+    show_layout_of(fresh, page)
+    put_into_head(language.head(page) + browser.opening(TABS))
 
 
 def return_freed_memory() -> None:
@@ -169,9 +183,10 @@ def main() -> None:
         " without any, those that FORMER_MODELS names",
     )
     places = parser.parse_args().places or os.environ.get("FORMER_MODELS", "").split()
+    elsewhere = [place for place in places if sources.is_elsewhere(place)]
     try:
         replicas = shared.connect(os.environ.get("FORMER_REDIS", ""))
-        models = load_models(places)
+        models = load_models([place for place in places if place not in elsewhere])
     except (former.CheckpointError, shared.Unreachable) as error:
         parser.error(str(error))
     if not models:
@@ -182,7 +197,10 @@ def main() -> None:
     for loaded in models.values():
         if loaded.opened:  # a user's own model: its twin is built now, before anyone waits for it
             _ = loaded.fast
-    serve(site_of(models, tuple(tab.name for tab in TABS), replicas)).block_thread()
+    site, arrivals = site_of(models, tuple(tab.name for tab in TABS), replicas), Arrivals(elsewhere)
+    page = serve(site, arrivals)
+    arrivals.start(models, lambda: renew(page, site, arrivals))
+    page.block_thread()
 
 
 if __name__ == "__main__":

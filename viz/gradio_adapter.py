@@ -87,6 +87,16 @@ def put_into_head(html: str) -> None:
     templates.env.loader = ChoiceLoader([DictLoader({PAGE: page}), LOADER])
 
 
+def show_layout_of(fresh: gr.Blocks, page: gr.Blocks) -> None:
+    """Gives a launched page the layout of another one, for those who load it from now on.
+
+    Both must have the same events in the same order: their numbers stay those of `page`, which answers them.
+    """
+    old: Any = page.config
+    new: Any = fresh.get_config_file()
+    old.update({name: new[name] for name in ("components", "dependencies", "layout", "page")})
+
+
 HEAD_LIMIT = 1 << 20  # bytes of a request's first line and headers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from torch import Tensor
 from former.checkpoints import INDEX, TOKENIZER, CheckpointError
 
 WEIGHTS = "model.safetensors"
+Report = Callable[[int, int], None]
+"""report(done, total): the progress of a download, in bytes."""
 
 SHORT_NAMES = {
     **dict.fromkeys(("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"), "openai-community"),
@@ -102,21 +104,55 @@ def is_repo_id(name: str) -> bool:
     return name in SHORT_NAMES or _REPO_ID.fullmatch(name) is not None
 
 
-def fetch(repo_id: str) -> Path:
+def is_cached(repo_id: str) -> bool:
+    """Returns whether a repository's config and weights are in Hugging Face's cache."""
+    from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415 (imported only for repositories)
+
+    places = (try_to_load_from_cache(_full(repo_id), name) for name in ("config.json", WEIGHTS, INDEX))
+    config, *weights = (isinstance(place, str) for place in places)
+    return config and any(weights)
+
+
+def fetch(repo_id: str, report: Report | None = None) -> Path:
     """Returns a repository's folder in Hugging Face's cache; downloads missing files, with a progress bar.
 
+    Args:
+        repo_id: "owner/name", or one of `SHORT_NAMES`.
+        report: called with the bytes that are there, and those of all files whose download has begun.
     Raises:
         CheckpointError: there is no network, or no such repository.
     """
     from huggingface_hub import snapshot_download  # noqa: PLC0415 (imported only for repositories)
 
-    name = f"{SHORT_NAMES[repo_id]}/{repo_id}" if repo_id in SHORT_NAMES else repo_id
+    options: dict[str, Any] = {"tqdm_class": _reporting(report)} if report else {}
     try:
-        return Path(snapshot_download(name, allow_patterns=list(_WANTED)))
+        return Path(snapshot_download(_full(repo_id), allow_patterns=list(_WANTED), **options))
     except Exception as error:  # network, hub and disk errors have no common class
         raise CheckpointError(
             f"{repo_id!r} is not a folder here and cannot be downloaded from Hugging Face: {_one_line(error)}"
         ) from error
+
+
+def _full(repo_id: str) -> str:
+    return f"{SHORT_NAMES[repo_id]}/{repo_id}" if repo_id in SHORT_NAMES else repo_id
+
+
+def _reporting(report: Report) -> type:
+    """Returns a class of progress bars that also report, if they count bytes."""
+    from huggingface_hub.utils import tqdm  # noqa: PLC0415 (imported only for repositories)
+
+    class Bar(tqdm):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            self.of_bytes, self.done = kwargs.get("unit") == "B", kwargs.get("initial") or 0
+            super().__init__(*args, **kwargs)
+
+        def update(self, n: float | None = 1) -> bool | None:
+            self.done += n or 0  # a bar that is not displayed counts nothing by itself
+            if self.of_bytes:
+                report(int(self.done), int(self.total or 0))
+            return super().update(n)
+
+    return Bar
 
 
 def _read(path: Path) -> dict[str, Tensor]:

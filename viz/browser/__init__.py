@@ -72,6 +72,11 @@ def class_bar() -> gr.HTML:
     return part(HERE, "class_bar", events=("opened",))
 
 
+def arrivals() -> gr.HTML:
+    """Returns the lines about models that are being downloaded (`viz.server.arrivals`)."""
+    return part(HERE / "arrivals", "arrivals")
+
+
 def lesson(tab: str, section: str) -> gr.HTML:
     """Returns the line at the top of a tab: a sentence, set by lessons.tell(tab, sentence), and a link.
 

@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 
 import former
 from former.checkpoints import CARD, CheckpointError, folder_of
-from former.pretrained.files import fetch, is_repo_id
+from former.pretrained.files import Report, fetch, is_cached, is_repo_id
 from former.runs import kind_of
 from former.runs.run import adds_terms
 from viz.passes.loaded import Loaded
@@ -24,18 +24,19 @@ class NotShown(CheckpointError):
     """The page cannot show this model's attention."""
 
 
-def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
+def open_model(place: str | Path, taken: Container[str] = (), report: Report | None = None) -> Loaded:
     """Opens a model for the server.
 
     Args:
         place: the name of a shipped model; a folder written by `former.save` or in Hugging Face's format; or else the
             id of a repository, which is downloaded unless it is in Hugging Face's cache.
         taken: names of other models. A model gets its folder's name, or its whole place if that name is taken.
+        report: of `former.pretrained.files.fetch`.
     Raises:
         CheckpointError: one line that says why the model cannot be opened or shown, or does not fit into memory.
     """
     theirs = is_theirs(place)
-    folder = fetch(str(place)) if theirs and not os.path.isdir(place) else folder_of(place)
+    folder = fetch(str(place), report) if theirs and not os.path.isdir(place) else folder_of(place)
     check_memory(place, folder)
     bundle = former.pretrained.load(folder) if theirs else former.load(place)
     opened = "" if not theirs and place in former.available() else str(place)
@@ -64,6 +65,11 @@ def is_theirs(place: str | Path) -> bool:
     if folder.is_dir():
         return (folder / "config.json").is_file() and not (folder / CARD).is_file()
     return isinstance(place, str) and is_repo_id(place)
+
+
+def is_elsewhere(place: str) -> bool:
+    """Returns whether opening this place downloads a model."""
+    return is_theirs(place) and not os.path.isdir(place) and not is_cached(place)
 
 
 def check_memory(place: str | Path, folder: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_name_that_is_taken_leaves_the_place(gpt2):
 
 def test_an_id_is_fetched_only_when_it_is_named(gpt2, monkeypatch, tmp_path):
     fetched = []
-    monkeypatch.setattr(sources, "fetch", lambda name: fetched.append(name) or gpt2)
+    monkeypatch.setattr(sources, "fetch", lambda name, _: fetched.append(name) or gpt2)
     former.save(former.load("tiny-generator"), tmp_path / "mine")
     assert sources.open_model(str(tmp_path / "mine")).name == "mine"
     assert fetched == []

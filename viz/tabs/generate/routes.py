@@ -65,12 +65,12 @@ def attach(server: FastAPI, site: Site) -> None:
 
     POST /write answers with a stream of frames, POST /written with {"text", "rest"}, see `writing.written`.
     """
-    models, streams = writers(site.models), Writing(site.work)
+    streams = Writing(site.work)
     places = Places(STREAMS)
 
     async def read(request: Request) -> tuple[Loaded, writing.Order]:
         asked = await http.read_object(request)
-        loaded = read_model(models, asked)
+        loaded = read_model(writers(site.models), asked)  # a model may have come
         return loaded, writing.read_order(loaded, asked)
 
     @server.post("/written")

@@ -1,0 +1,60 @@
+"""Models that are downloaded while the page is there, from a stand-in for Hugging Face's hub on this machine."""
+
+import re
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+import former
+from former import llama
+from former.tokens import ByteTokenizer
+from tests.browser.conftest import App, free_port, stop, wait_until_up
+from tests.browser.pages import Exploring
+from tests.browser.preloaded import START_LIMIT, spawn
+from tests.hub import hub
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+
+@pytest.fixture(scope="module")
+def hugging_face(tmp_path_factory):
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("repository")
+    # 25 MB: the hub's client reports every 10 MB, and the second half waits.
+    config = llama.config(num_tokens=256, seq_length=64, emb=512, heads=8, kv_heads=8, depth=2, ff_hidden=1365)
+    former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), folder)
+    with hub("someone/small-llama", folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def app(browser, hugging_face, tmp_path_factory):  # noqa: ARG001 - no browser, no app
+    """Runs `python app.py someone/no-model someone/small-llama`; a process of its own reads where the hub is."""
+    port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
+    settings = {"HF_ENDPOINT": hugging_face.address, "HF_HOME": str(log.parent / "cache"), "OMP_NUM_THREADS": "1"}
+    settings["HF_HUB_DOWNLOAD_TIMEOUT"] = str(START_LIMIT)
+    process = spawn(port, log, "someone/no-model", "someone/small-llama", **settings)
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
+        yield App(f"http://127.0.0.1:{port}", log)
+    finally:
+        stop(process)
+
+
+def test_the_page_is_there_while_a_model_is_downloaded_and_says_how_far_it_is(tab, hugging_face):
+    limit = START_LIMIT * 1000  # ms
+    tab.open(model="tiny-generator", text="The cat sat")
+    lines = tab.page.locator(".former-arrivals p")
+    expect(lines.nth(0)).to_contain_text("someone/no-model is not shown: 'someone/no-model' is not a", timeout=limit)
+    expect(lines.nth(1)).to_have_text(re.compile(r"Downloading someone/small-llama: 1\d of \d+ MB"), timeout=limit)
+    hugging_face.release.set()
+    expect(lines.nth(1)).to_contain_text("someone/small-llama is here.", timeout=limit)
+    lines.nth(1).get_by_role("button", name="Reload").click()
+    tab.settled()
+    tab.choose_model("small-llama")
+    assert tab.page.evaluate("former.store.pass.header.model") == "small-llama"
+    assert tab.page.evaluate("former.store.pass.header.text") == "The cat sat"
+    tab.open(model="small-llama", text="The cat sat", lang="zh")
+    expect(lines.nth(0)).to_contain_text("无法显示 someone/no-model")

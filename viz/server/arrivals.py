@@ -1,0 +1,84 @@
+"""Models that are downloaded while the page, with all other models, is already there.
+
+GET /arrivals   [{"name", "state": "fetching" | "opening" | "here" | "failed", "done" and "total": bytes, "why"}]
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+
+from former import CheckpointError
+from viz.passes import sources
+from viz.passes.loaded import Loaded
+from viz.server import http
+
+
+@dataclass
+class Arrival:
+    """A repository that is being downloaded."""
+
+    name: str
+    state: str = "fetching"
+    done: int = 0  # bytes
+    total: int = 0  # bytes of the files whose download has begun; 0 if unknown
+    why: str = ""  # why it failed, in one line
+
+    def report(self, done: int, total: int) -> None:
+        """Records the progress of the download; of several bars, the one that is ahead."""
+        self.done, self.total = max(self.done, done), max(self.total, total)
+
+    def open(self, models: dict[str, Loaded]) -> bool:
+        """Downloads and opens the model, and adds it to `models`; returns whether it could."""
+        try:
+            loaded = sources.open_model(self.name, models, self.report)
+        except CheckpointError as error:
+            self.state, self.why = "failed", str(error)
+            print(self.why, flush=True)
+            return False
+        self.state = "opening"
+        _ = loaded.fast  # built before anyone waits for it
+        models[loaded.name] = loaded
+        print(sources.summary(loaded), flush=True)
+        return True
+
+
+class Arrivals:
+    """The downloads of a server, one after another.
+
+    Args:
+        names: of the repositories.
+    """
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self.all = [Arrival(name) for name in names]
+
+    @property
+    def expected(self) -> bool:
+        """Whether the page has something to say about them."""
+        return any(each.state != "here" for each in self.all)
+
+    def start(self, models: dict[str, Loaded], arrived: Callable[[], Any]) -> threading.Thread:
+        """Starts the thread that downloads; `arrived` is called after each model that was added to `models`."""
+
+        def work() -> None:
+            for each in self.all:
+                if each.open(models):
+                    each.state = "here"
+                    arrived()
+
+        thread = threading.Thread(target=work, name="arrivals", daemon=True)
+        thread.start()
+        return thread
+
+    def attach(self, server: FastAPI) -> None:
+        """Adds the route to the server that serves the page."""
+
+        @server.get("/arrivals")
+        async def arrivals() -> JSONResponse:
+            return JSONResponse([asdict(each) for each in self.all], headers=http.FRESH)
