@@ -65,6 +65,17 @@ CARRIED = {  # by the same names: pairs of texts whose predictions differ, one t
     "character": {"character": ("4 July 1976", "5 July 1976")},
     "word": {"word": ("A good film with a good story.", "A bad film with a good story.")},
 }
+GAMES = (  # invented for the game of tab Generate, so that no model has read them
+    "The harbour of Ostmar lies on the northern coast of the island. Fishermen built it in 1862 from the stones of an"
+    " old church, and only three years later a storm destroyed half of it. Today small boats bring tourists to the"
+    " lighthouse, where a museum shows how the people of Ostmar once lived from fish, salt and luck.",
+    "When Clara Weiss was eleven years old, her teacher told her that girls could not become engineers. She kept the"
+    " letter in which he repeated it. Forty years later Clara Weiss opened the longest bridge in the country, and she"
+    " read the letter aloud to the crowd.",
+    "The blue-tailed lizard is a small reptile that is found in the dry valleys of the south. It feeds on ants and"
+    " beetles, and it can drop its tail when a bird catches it. A new tail grows within a few weeks, but the new tail"
+    " is never blue again.",
+)
 MASK_TEXT = "The cat sat on the mat."
 MASK_LONG_TEXT = (
     "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for its"

@@ -11,6 +11,7 @@ SWITCHES = {**WORDS, "positions": "none", "mask": "none"}
 MASKED = {"model": "tiny-generator", "text": "The cat sat on the mat.", "mask": "strided", "size": 4}
 LONG = {"long": "The cat sat on the mat, naïve as it was.", "seed": 3}
 WRITTEN = {"model": "tiny-generator", "text": "The cat sat on the mat.", "written": [32, 80], "seed": 4}
+GAME = {"model": "tiny-generator", "game_text": "The cat sat on the mat, and the dog sat on the cat."}
 RULES = {"penalty": 1.2, "min_p": 0.05, "rounds": 2}
 HEAD = {**WRITTEN, "layer": 1, "head": 3, "of": "head"}
 BRANCHES = {"branches": [[0, 0, [32, 80]], [0, 1, [33]]]}
@@ -35,6 +36,7 @@ VIEWS: dict[str, list[dict[str, Any]]] = {
         {**HEAD, "model": "gpt", "layer": 3, "head": 6, "second": "tiny-generator"},
     ],
     "next-token": [WRITTEN, {**WRITTEN, "temperature": 0.8, "top_k": 7, "top_p": 0.9, "model": "gpt"}, WRITTEN | RULES],
+    "guess": [GAME | {"beliefs": []}, GAME | {"beliefs": [[0.2, *[0.1] * 8], [0.92, *[0.01] * 8]]}],
     "cache": [WRITTEN, {**WRITTEN, "model": "gpt", "text": "The cat sat on the mat. " * 60}],
     "trail": [WRITTEN | BRANCHES | {"searched": [32], "beams": 3}, {**WRITTEN, **BRANCHES, "text": HOSTILE}],
     "mask-stages": [{**MASKED, "mask": mask, "layer": 1, "head": 2} for mask in ("none", "causal", "fixed")]

@@ -19,7 +19,8 @@ const wordsOf = (described, choice) => described.choices[choice] ?? say("record_
 const readable = (answers) =>
   answers
     .map(([member, name, choice, right]) => ({ member, described: room.describe(name), name, choice, right }))
-    .filter(({ described }) => described);
+    .filter(({ described }) => described)
+    .map((answer) => ({ ...answer, ...answer.described.judge?.(answer.choice) }));
 
 /** The record as the text of a CSV file, a line for each answer. */
 const asTable = (answers) => {
@@ -29,7 +30,7 @@ const asTable = (answers) => {
     described.title,
     described.question,
     wordsOf(described, choice),
-    say(right ? "record_yes" : "record_no"),
+    right === null ? "" : say(right ? "record_yes" : "record_no"),
   ]);
   return [head, ...lines].map((line) => `${line.map(csvCell).join(",")}\r\n`).join("");
 };

@@ -123,7 +123,8 @@ const takeUp = async () => {
 
 /** A visitor who uses the page stops following; answering a question does not count. */
 const touched = (event) => {
-  if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check")) return;
+  if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check, .guess-options"))
+    return;
   if (event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   become({ state: "alone" });
 };
@@ -154,7 +155,8 @@ const lead = async () => {
 // --- votes --------------------------------------------------------------------------------------------------------
 
 /** tab → {asks, describe}: asks() names its question that is on the screen, or null; describe(name) returns {title,
- *  question, choices, open()} of one of its questions, or null. Words that this page has not shown yet are missing. */
+ *  question, choices, open()} of one of its questions, or null. Words that this page has not shown yet are missing.
+ *  Where the pages that vote do not know what is right, there is also judge(choice): {right}, null if it is open. */
 room.questions = {};
 room.asks = () => room.questions[page.tab]?.asks() ?? null;
 room.describe = (name) => Object.values(room.questions).reduce((found, tab) => found ?? tab.describe(name), null);

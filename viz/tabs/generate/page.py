@@ -55,3 +55,4 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
             browser.panel(panels.NEXT_TOKEN)
             browser.panel(panels.TRAIL)
             browser.panel(panels.CACHE)
+    browser.panel(panels.GUESS)

@@ -10,8 +10,9 @@ from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Loaded, Models, writers
 from viz.server.view import View, read_choice, read_index, read_model, read_whole
-from viz.tabs.generate import cache, drawing, writing
+from viz.tabs.generate import cache, drawing, guess, writing
 from viz.text import Refusal
+from viz.text.examples import GAMES
 
 HERE = Path(__file__).parent
 
@@ -153,4 +154,11 @@ CACHE = Panel(
     HERE / "cache" / "cache.js",
     {"step": Question(cache.measure_cache, read_cache, TIMES, prints=("bytes",), fast=True)},
 )
-PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL, CACHE)
+TOTALS = Draw(figures.bars, Field("totals"), Field("names"), axis="bits")
+GUESS = Panel(
+    "guess",
+    HERE / "guess" / "guess.js",
+    {"game": Question(guess.guess_tokens, guess.read_game, TOTALS, fast=True)},
+    {"game_texts": GAMES, "game_most": guess.MOST, "game_rounds": guess.ROUNDS, "game_options": guess.OPTIONS},
+)
+PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL, CACHE, GUESS)

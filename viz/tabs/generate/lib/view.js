@@ -22,6 +22,7 @@ export const addView = (writing, second) => {
       second: other,
       second_written: second.tokens,
       branches: ways,
+      ...writing.played?.(),
     };
   };
 };

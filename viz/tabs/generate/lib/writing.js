@@ -33,6 +33,9 @@ const FIELDS = {
   of: { initial: "mean", choices: ["mean", "head"] },
   scale: { initial: "row", choices: ["row", "root", "linear"] },
   units: { initial: "token", choices: ["token", "byte"] },
+  game: number(0, 0, 99999, 1), // its number, 0 for none; see lib/game.js
+  round: number(0, 0, 2 * site.limits.game_rounds, 1),
+  game_text: { initial: site.limits.game_texts[0], longest: site.limits.game_most },
   second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
 };
 const SAMPLING = ["penalty", "temperature", "top_k", "top_p", "min_p", "seed"];
