@@ -82,9 +82,8 @@ class Run:
             self.processor = header.get("processor_seconds")
             if saved.exists():  # the best weights of `start` are not in this folder, so their figure does not count
                 self.best = header["best"]
-        self.network, self.loss_of = group.wrap(self.model, task.loss)
-        if recipe.compile and group.size == 1:  # several processes run uncompiled
-            self.loss_of = try_compile(task.loss, group.device, dynamic=False)
+        loss = try_compile(task.loss, group.device, dynamic=False) if recipe.compile else task.loss
+        self.network, self.loss_of = group.wrap(self.model, loss)
 
     def train(self) -> None:
         """Trains until the recipe's number of steps; validates, saves and logs on the way."""

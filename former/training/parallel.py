@@ -4,6 +4,7 @@
 
 Every process draws the same whole batch and takes its own rows; DistributedDataParallel averages the gradients, so
 two processes take the same step as one. All processes must see the run's folder. Without torchrun there is one process.
+Each process compiles the loss within its DistributedDataParallel, which torch then averages in parts as they are ready.
 """
 
 from __future__ import annotations
