@@ -40,8 +40,8 @@ bench-train: .venv/dev ## the trainer beside plain PyTorch: tokens a second, on 
 bench-app: .venv/dev ## the app in Chromium beside an empty page and a bare capture, and 30 visitors at once
 	.venv/bin/python -m tests.bench.app
 
-bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy client, then 20 visitors for 20 minutes
-	.venv/bin/python -m tests.bench.crowd
+bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy client, then 20 visitors for 20 minutes; REPLICAS=2 instead: followers, readers and writers of one process and of two
+	.venv/bin/python -m tests.bench.$(if $(REPLICAS),replicas --replicas $(REPLICAS),crowd)
 
 space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; MODELS="ID ..." shows more models there, TORCH_INDEX=URL names an index of CPU wheels
 	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(MODELS),--models "$(MODELS)") $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")

@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import json
 import random
+import secrets
 import statistics
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def memory(pid: int) -> float:
 
 async def followers(origin: str, pid: int) -> list[Result]:
     """Compares the cost of a lesson for a whole class with its cost for one follower."""
-    (alone, _), (cost, seen) = [await lesson(origin, pid, count, seed) for seed, count in enumerate((1, FOLLOWERS))]
+    lessons = [await lesson(origin, [pid], count, seed) for seed, count in enumerate((1, FOLLOWERS))]
+    (alone, _), (cost, seen) = lessons
     repeats = f"{LESSON} s, {len(seen)} answers; {100 * alone:.1f} % with one"
     return [
         Result(f"{FOLLOWERS} followers beside one: of one core", 100 * (cost - alone), "%", 5, repeats),
@@ -88,19 +90,24 @@ async def followers(origin: str, pid: int) -> list[Result]:
     ]
 
 
-async def lesson(origin: str, pid: int, count: int, seed: int) -> tuple[float, list[float]]:
-    """Measures a leader who changes views while pages follow: the fraction of a core used, and the response times."""
-    before, began = processor_seconds(pid), time.perf_counter()
+async def lesson(
+    origin: str, pids: list[int], count: int, seed: int, seconds: float = LESSON
+) -> tuple[float, list[float]]:
+    """Measures a leader who changes views while pages follow: the cores that the processes used, and the response
+    times."""
+    before, began = sum(map(processor_seconds, pids)), time.perf_counter()
     port = int(origin.rpartition(":")[2])
     room = f"class-{count}"
-    waits = await asyncio.gather(lead(origin, room, seed), *(follow(port, room) for _ in range(count)))
-    cost = (processor_seconds(pid) - before) / (time.perf_counter() - began)
+    waits = await asyncio.gather(
+        lead(origin, room, seed, seconds), *(follow(port, room, seconds) for _ in range(count))
+    )
+    cost = (sum(map(processor_seconds, pids)) - before) / (time.perf_counter() - began)
     return cost, [wait for one in waits[1:] for wait in one]
 
 
-async def lead(origin: str, room: str, seed: int) -> list[float]:
+async def lead(origin: str, room: str, seed: int, seconds: float) -> list[float]:
     """Shows another text and another mask every few seconds."""
-    for number in range(LESSON // 5):
+    for number in range(round(seconds / 5)):
         text = f"Lesson {seed}, view {number}"
         view = urlencode({"tab": "mask", "text": text, "mask": ("causal", "local", "strided")[number % 3]})
         body = json.dumps({"key": "0" * 32, "view": view}).encode()
@@ -110,11 +117,12 @@ async def lead(origin: str, room: str, seed: int) -> list[float]:
     return []
 
 
-async def follow(port: int, room: str) -> list[float]:
+async def follow(port: int, room: str, seconds: float) -> list[float]:
     """Simulates one follower, which requests the view and its data; returns the response times in seconds."""
     await asyncio.sleep(random.random() * POLL)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    rev, waits, end = 0, [], time.perf_counter() + LESSON
+    page = secrets.token_hex(16)
+    rev, waits, end = 0, [], time.perf_counter() + seconds
 
     async def ask(method: str, path: str, body: bytes = b"") -> bytes:
         began = time.perf_counter()
@@ -128,7 +136,7 @@ async def follow(port: int, room: str) -> list[float]:
         return content
 
     while time.perf_counter() < end:
-        if content := await ask("GET", f"/room/{room}?rev={rev}"):
+        if content := await ask("GET", f"/room/{room}?rev={rev}&page={page}"):
             answer = json.loads(content)
             rev = answer["rev"]
             if answer["view"]:
