@@ -47,14 +47,13 @@ def files(root: Path = ROOT) -> list[str]:
     return names
 
 
-def upload(space: str, api: Any, torch_index: str | None = None, root: Path = ROOT, models: str = "") -> str:
+def upload(space: str, api: Any, torch_index: str | None = None, models: str = "") -> str:
     """Uploads the app to the Space, creating it if needed; returns its address.
 
     Args:
         space: user/name.
         api: a huggingface_hub.HfApi.
         torch_index: the URL of an index of CPU wheels, see above.
-        root: of the repository.
         models: ids of models on the Hub, with spaces between them, that the Space shows beside the shipped ones; ""
             leaves the Space's setting as it is.
     Raises:
@@ -63,10 +62,10 @@ def upload(space: str, api: Any, torch_index: str | None = None, root: Path = RO
     if not NAME.fullmatch(space):
         raise ValueError(f"expected SPACE=user/name, got {space!r}")
     with tempfile.TemporaryDirectory() as folder:
-        for name in files(root):
+        for name in files():
             target = Path(folder, name)
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(root / name, target)
+            shutil.copyfile(ROOT / name, target)
         if torch_index:
             requirements = Path(folder, "requirements.txt")
             requirements.write_text(f"--extra-index-url {torch_index}\n{requirements.read_text()}")
@@ -78,7 +77,7 @@ def upload(space: str, api: Any, torch_index: str | None = None, root: Path = RO
             repo_type="space",
             folder_path=folder,
             commit_message="The app",
-            delete_patterns=[f"{part}/*" if (root / part).is_dir() else part for part in PARTS],
+            delete_patterns=[f"{part}/*" if (ROOT / part).is_dir() else part for part in PARTS],
         )
     return str(address)
 

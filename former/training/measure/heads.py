@@ -17,12 +17,11 @@ from former.training.tasks.dates import examples
 from former.training.tasks.dates_task import TOKENIZER, pad
 
 LETTERS = tuple(string.ascii_lowercase.encode())
+REPEATS = 32  # random sequences
 Scores = dict[str, torch.Tensor]  # name: (layers, h)
 
 
-def head_scores(
-    model: former.Generator, length: int = 64, repeats: int = 32, seed: int = 0, letters: Sequence[int] = LETTERS
-) -> Scores:
+def head_scores(model: former.Generator, length: int = 64, letters: Sequence[int] = LETTERS) -> Scores:
     """Scores each head on sequences of random letters that occur twice: u u, with u random.
 
     "previous": the weight on the previous token. "induction": in the second u, the weight on the token that followed
@@ -32,27 +31,22 @@ def head_scores(
     Args:
         model: a Generator.
         length: of u; the context must hold 2·length tokens.
-        repeats: number of random sequences.
-        seed: of the letters.
         letters: token ids to draw from; the default is for a byte-level model.
     Returns:
         (layers, h) for each score.
     """
-    _, capture = former.run_with_capture(model, said_twice(length, repeats, seed, letters))
+    _, capture = former.run_with_capture(model, said_twice(length, REPEATS, 0, letters))
     weights = capture.stack("weights")  # (layers, b, h, 2·length, 2·length)
     return {"previous": head_statistics(weights)["previous"].mean(1), "induction": copied_weight(weights)}
 
 
 @torch.no_grad()
-def copied_bits(
-    model: former.Generator, length: int = 64, repeats: int = 32, seed: int = 0, letters: Sequence[int] = LETTERS
-) -> float:
+def copied_bits(model: former.Generator, length: int = 64) -> float:
     """Returns the loss on the second u of `head_scores`, except its first letter, in bits per letter.
 
-    A model that copies comes near 0; one that only knows that each is one of 26 letters needs log2(26) = 4.7. The
-    arguments are those of `head_scores`.
+    A model that copies comes near 0; one that only knows that each is one of 26 letters needs log2(26) = 4.7.
     """
-    tokens = said_twice(length, repeats, seed, letters)
+    tokens = said_twice(length, REPEATS, 0, LETTERS)
     logits = model(tokens[:, :-1])[:, length:]
     nats = F.cross_entropy(logits.flatten(0, 1), tokens[:, length + 1 :].flatten())
     return float(nats) / math.log(2)

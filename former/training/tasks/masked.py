@@ -28,6 +28,7 @@ from former.training.tasks.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_AR
 from former.training.tasks.reviews import causal_mask
 
 VALIDATION_ROWS = 512
+BATCH = 32  # rows per forward pass of a measurement
 
 
 class MaskedTask:
@@ -151,7 +152,6 @@ def figures(
     tokenizer: WordPieceTokenizer,
     length: int,
     count: int,
-    batch: int = 32,
     causal: bool = False,
 ) -> dict[str, float]:
     """Measures a model's accuracy on both tasks.
@@ -162,7 +162,6 @@ def figures(
         tokenizer: of the corpus.
         length: t of the rows.
         count: number of rows.
-        batch: number of rows per forward pass.
         causal: whether words attend only to earlier ones (`reviews.causal`).
     Returns:
         masked_accuracy: on pieces hidden by [MASK].
@@ -174,8 +173,8 @@ def figures(
     hidden, predicted, belongs, follows = [], [], [], []
     random, device = generator_of(0), device_of(model)
     mask = causal_mask(length, device) if causal else None
-    for begin in range(0, count, batch):
-        drawn = rows(corpus, tokenizer, min(batch, count - begin), length, random)
+    for begin in range(0, count, BATCH):
+        drawn = rows(corpus, tokenizer, min(BATCH, count - begin), length, random)
         row = Rows(*to_device(tuple(drawn), device))
         words, verdict = _predict(model, model.encode(row.tokens, row.segments, mask), row.places)
         masked = (row.tokens.gather(1, row.places) == tokenizer.mask_token) & (row.targets != IGNORED)

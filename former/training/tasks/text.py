@@ -22,6 +22,8 @@ from former.training.compute import try_compile
 from former.training.measure.evaluate import Measure, bits_per_byte
 from former.training.recipes import Recipe
 
+WINDOWS = 128  # of a validation
+
 
 class TextTask:
     """The next byte, in random windows of a text.
@@ -72,13 +74,13 @@ class TextTask:
         logits = model(inputs, recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
-    def validate(self, model: nn.Module, windows: int = 128) -> float:
-        """Returns the bits per byte over evenly spaced windows.
+    def validate(self, model: nn.Module) -> float:
+        """Returns the bits per byte over `WINDOWS` evenly spaced windows.
 
         Every byte counts, also the first ones of a window, so the result is above that of `evaluate` with a stride.
         """
         last = len(self.val) - self.length - 1
-        starts = torch.arange(windows) * last // (windows - 1)  # integers, because float32 is inexact beyond 2^24
+        starts = torch.arange(WINDOWS) * last // (WINDOWS - 1)  # integers, because float32 is inexact beyond 2^24
         device = device_of(model)
         losses = []
         for part in starts.split(16):

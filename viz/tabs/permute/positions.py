@@ -96,9 +96,9 @@ def _table(name: str, kind: Any, vectors: Tensor, trained: int, fingerprint: str
     return Table(name, kind, key, rows, emb, trained, scale, error, body)
 
 
-def round_up(number: float, digits: int = 2) -> float:
-    """Rounds a positive number up to so many digits."""
-    return float(Context(digits, ROUND_UP).create_decimal_from_float(number))
+def round_up(number: float) -> float:
+    """Rounds a positive number up to two digits."""
+    return float(Context(2, ROUND_UP).create_decimal_from_float(number))
 
 
 def compare_positions(

@@ -134,7 +134,6 @@ def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - 
     return read(view)._asdict()
 
 
-SAMPLED = ("q", "k", "v", "scores", "weights")
 TABLE = Draw(figures.attention, Field("map"), Field("numbers"), title="one table of weights")
 
 SECTION = Section(
