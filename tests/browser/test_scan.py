@@ -87,7 +87,19 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     np.testing.assert_allclose(points, result["plane"][layer, head].astype(float), atol=1e-6)
 
 
-def test_panels_that_do_not_apply_to_a_model_are_named_in_one_line_and_ask_nothing(tab, guard):
+ASKED = re.compile(r"/lens$|/writes/|/trace/|/ask/(scan|reads|forming)/")  # what panels in folds ask for
+
+
+def test_closed_folds_and_panels_that_do_not_apply_ask_nothing_and_these_are_named_in_one_line(tab, guard):
+    def ask_nothing() -> None:
+        for name in ("carry", "export"):
+            tab.part(name).scroll_into_view_if_needed()
+            tab.painted()
+        assert not [asked for asked in guard.requests if ASKED.search(asked)]
+
+    tab.open(model="gpt", text="abcabc")
+    expect(tab.page.get_by_role("button", name=message("fold_corpus"), expanded=False)).to_be_visible()
+    ask_nothing()
     tab.open(model="tiny-induction", text="abcabc", open="corpus")
     line = tab.part("absent")
     expect(line).to_contain_text("Not for this model: ")
@@ -95,9 +107,7 @@ def test_panels_that_do_not_apply_to_a_model_are_named_in_one_line_and_ask_nothi
     assert "python" not in line.inner_text()
     expect(tab.page.locator(".former-fold .fold", has_text=message("fold_corpus"))).to_be_hidden()
     expect(tab.part("scan")).to_be_hidden()
-    tab.part("export").scroll_into_view_if_needed()
-    tab.painted()
-    assert not [asked for asked in guard.requests if "/ask/scan" in asked]
+    ask_nothing()
     tab.choose_model("gpt")
     expect(line).not_to_contain_text(message("scan"))
     expect(tab.part("scan")).to_be_visible()

@@ -56,8 +56,7 @@ MESSAGES = {
     "bits_per_word": "bits per word",
     "bits_worse": "({by} worse)",
     "bits_better": "({by} better)",
-    "rivals_none": "Choose A and B to compare two tokens: “What the head writes” then splits the difference of their"
-    " logits, and “Carry over” measures it.",
+    "rivals_none": "Choose A and B to compare two tokens.",
     "rivals_choose": "Compare {token}, as {side}",
     "rivals_clear": "Compare no more",
     "rivals_compared": "{answer} rather than {rival}: their logits differ by {logits}, so {likelier, select, answer"

@@ -55,7 +55,7 @@ MESSAGES = {
     "bits_per_word": "比特每词",
     "bits_worse": "（变差 {by}）",
     "bits_better": "（变好 {by}）",
-    "rivals_none": "选择 A 和 B，比较两个词元：“这个头写入了什么”会分解两者的 logit 之差，“激活移植”会测量它。",
+    "rivals_none": "选择 A 和 B，比较两个词元。",
     "rivals_choose": "比较 {token}，作为 {side}",
     "rivals_clear": "不再比较",
     "rivals_compared": "{answer} 与 {rival} 相比：logit 之差为 {logits}，所以 {likelier, select, answer {{answer}}"

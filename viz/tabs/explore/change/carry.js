@@ -31,7 +31,8 @@ const isPair = () => Boolean(store.pass && beside.pass);
 
 const open = (pinned, text) => {
   const { model } = store.pass.header;
-  page.follow(new URLSearchParams({ tab: "explore", model, text, pin: model, pin_text: pinned }));
+  const { open: folds } = store.view;
+  page.follow(new URLSearchParams({ tab: "explore", model, text, pin: model, pin_text: pinned, open: folds }));
 };
 
 /** The part that a cell of the grid represents. */

@@ -57,7 +57,7 @@ export const mount = ({ element }) => {
   const status = h("p", { class: "quiet", role: "status" });
   const every = h("input", { type: "checkbox", onchange: () => draw() });
   const rare = h("span");
-  const strongest = h("button", { class: "f-button", hidden: true, onclick: () => store.set(best()) });
+  const strongest = h("button", { class: "f-button", hidden: true, onclick: () => found && store.set(best()) });
   foot.append(status, h("p", { class: "writes-more" }, h("label", { hidden: true }, every, rare), strongest));
 
   let found = null; // see viz/passes/writes.py
