@@ -4,7 +4,7 @@ statistics   how heads distribute their weights, rollout, rank correlation
 dependence   which outputs depend on which inputs, and equivariance
 difference   what tells the predictions of two runs apart
 effects      how removing a head, or a word, changes the prediction
-lens         what the model would predict at each depth
+lens         what the model would predict at each depth, also with a state of another run
 parts        what each part of a model adds to a logit, and what one head writes
 rare         which tokens hardly occur in the text that a model was trained on
 trace        one number of a head, followed back to the weights and the embedding
@@ -23,7 +23,7 @@ from former.analysis.effects import (
     word_changes,
     word_shares,
 )
-from former.analysis.lens import lens, logit_lens
+from former.analysis.lens import carry_state, lens, logit_lens
 from former.analysis.parts import head_adds, head_writes, logit_parts, stream_parts
 from former.analysis.rare import rare_tokens
 from former.analysis.statistics import head_statistics, rank_correlation, rollout, rollout_by_layer
@@ -36,6 +36,7 @@ __all__ = [
     "Measure",
     "ablation_by_layer",
     "ablation_effects",
+    "carry_state",
     "composition",
     "copying_score",
     "equivariance_error",

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from former.checks import is_whole
+from former.edits import Edit
 from former.hooks import Observer, at_points, chain, inputs_of
 from former.models import Classifier
 from former.runs.run import Run
@@ -87,6 +88,42 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
     stack = "decoder." if run.kind.stack == "decoder" else ""
     values = _read_depths(lambda reader: run.again(edits=[reader]), stack, read, most, True)
     return values[0], values[1]
+
+
+@torch.no_grad()
+def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tuple[int, int]) -> Run:
+    """Replaces one vector of a run's residual stream by one of another run: its layer and token may be others.
+
+    Args:
+        clean, corrupted: runs of one model; of an encoder-decoder, the stream is the decoder's.
+        source: (depth, token) of the vector in the clean run; as in `lens`, depth 0 is before the first block, and
+            depth d after block d − 1.
+        target: (depth, token) of the vector that it replaces in the corrupted run.
+    Returns:
+        The corrupted run with this vector.
+    Raises:
+        ValueError: runs of two models, or a depth or token out of range.
+    """
+    if clean.model is not corrupted.model:
+        raise ValueError("both runs must be of one model, got runs of two")
+    stack = "decoder." if clean.kind.stack == "decoder" else ""
+    places = []
+    for name, run, (depth, token) in (("source", clean, source), ("target", corrupted, target)):
+        tokens = len(run.reading.sides["cross" if stack else "self"].queries)
+        if not 0 <= depth <= run.model.config.depth or not 0 <= token < tokens:
+            limits = f"[0, {run.model.config.depth}], token in [0, {tokens})"
+            raise ValueError(f"{name} must have depth in {limits}, got {(depth, token)}")
+        places.append((max(0, depth - 1), f"{stack}{'resid_post' if depth else 'resid_pre'}"))
+    (layer, point), (onto, where) = places
+    vector = clean.again([point], layers=[layer])[1][point, layer][:, source[1]]  # (1, e)
+
+    def put(x: Tensor) -> Tensor:
+        changed = x.clone()
+        changed[:, target[1]] = vector.to(x)
+        return changed
+
+    # Names a token, so that it acts only in the last segment of a model with a memory.
+    return corrupted.with_edits(Edit(onto, where, put, lambda shape: target[1] < shape[-2]))
 
 
 def _read_depths(

@@ -321,3 +321,35 @@ def test_a_weight_that_is_not_made_of_q_and_k_alone_or_is_hidden_is_not_followed
         analysis.trace(run, 0, 0, 1, 3)
     with pytest.raises(ValueError, match=r"key must be in \[0, 11\) for this run, got 11"):
         analysis.trace(run, 0, 0, 1, 11)
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked", "classifier", "translator", "memory"])
+@pytest.mark.parametrize(("source", "target"), [((0, 1), (0, 1)), ((1, 0), (2, 2)), ((2, 1), (1, 0))])
+def test_a_state_carried_over_is_the_other_run_with_this_vector_in_its_place(bundles, kind, source, target):
+    run = bundles[kind].run(TEXT[kind])
+    clean = run.with_edits(CHANGE[kind])  # another run of the model, whose states differ from the first block on
+    stack = "decoder." if kind == "translator" else ""
+    streams = clean.again([f"{stack}resid_pre", f"{stack}resid_post"])[1]
+    depth, token = source
+    point = f"{stack}resid_post" if depth else f"{stack}resid_pre"
+    vector = streams[point, max(0, depth - 1)][0, token]
+    onto, at = target
+    where = f"{stack}resid_post" if onto else f"{stack}resid_pre"
+
+    def put(x: torch.Tensor) -> torch.Tensor:
+        return torch.cat((x[:, :at], vector.expand(1, 1, -1), x[:, at + 1 :]), 1)
+
+    expected, _ = run.again(edits=[edits.Edit(max(0, onto - 1), where, put)])
+    carried = analysis.carry_state(clean, run, source, target)
+    torch.testing.assert_close(carried.again()[0], expected, **EXACT)
+    assert carried.reading is run.reading
+
+
+def test_states_that_are_not_there_and_runs_of_two_models_are_refused(bundles):
+    run = bundles["causal"].run(TEXT["causal"])
+    tokens, depth = len(run.ids), run.model.config.depth
+    for ends in (((depth + 1, 0), (0, 0)), ((0, 0), (0, tokens)), ((-1, 0), (0, 0))):
+        with pytest.raises(ValueError, match=r"(source|target) must have depth in \[0, \d+\], token in \[0, \d+\)"):
+            analysis.carry_state(run, run, *ends)
+    with pytest.raises(ValueError, match="both runs must be of one model"):
+        analysis.carry_state(bundles["memory"].run(TEXT["memory"]), run, (0, 0), (0, 0))

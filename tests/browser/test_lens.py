@@ -80,7 +80,7 @@ def test_it_is_presented_as_other_panels_and_scrolls_within_itself_on_a_phone(ta
     tab.page.keyboard.press("Escape")
     tab.painted()
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
-    sheet = tab.page.locator(".former-lens .lens-sheet")
+    sheet = tab.page.locator(".former-lens .lens-part:not([hidden]) .lens-sheet")
     assert sheet.evaluate("sheet => sheet.scrollWidth > sheet.clientWidth && sheet.clientWidth < 390")
 
 

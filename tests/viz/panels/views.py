@@ -96,6 +96,7 @@ DATED = explored("dates", "5 July 1976", map="cross", part="mlp", from_layer=2, 
 DATED["beside"] = explored("dates", "4 July 1976", map="cross")
 VIEWS["carry"] = [CARRIED, DATED, CARRIED | {"part": "attention", "answer": 5, "rival": 7, "from_layer": 4, "from": 5}]
 
+VIEWS["lens"] += [CARRIED | {"lens_from": "3.1", "lens_to": "2.1"}, DATED | {"lens_from": "0.9", "lens_to": "3.9"}]
 READ = {"reads": "k", "reads_count": 3, "reader_layer": 4, "reader_head": 0, "writer_layer": 3, "writer_head": 7}
 VIEWS["reads"] = [{"model": "bert", "reads": "v", "reads_count": 9}, CARRIED | READ, CARRIED | READ | {"answer": 5}]
 

@@ -1,4 +1,4 @@
-"""The panels of tab Explore, and the readers of their functions' arguments.
+"""The panels of tab Explore; `reading` reads the arguments of their functions.
 
 Most panels compute their numbers in the browser, from the pass that it holds; a program computes the same numbers by
 one function of a run.
@@ -6,30 +6,45 @@ one function of a run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable
 from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from former.analysis import trace
-from former.analysis.parts import check_writes
-from former.analysis.trace import check_trace
-from former.runs.kind import Sides
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Panel, Question
 from viz.passes import edits, lens, measures
-from viz.passes.loaded import Models
-from viz.passes.run import TEXT_LIMIT, RunRequest, as_refusals, request
-from viz.server.view import View, read_choice, read_index, read_model, read_string, read_whole
+from viz.passes.run import TEXT_LIMIT
 from viz.tabs.explore.change import carry, reads
 from viz.tabs.explore.corpus import forming, scans
 from viz.tabs.explore.inside import predictions
 from viz.tabs.explore.map import maps
-from viz.text import NothingToShow, Refusal
+from viz.tabs.explore.reading import (
+    SCALES,
+    Arguments,
+    check_judged,
+    check_next,
+    check_pair,
+    check_predicts,
+    check_scored,
+    check_square,
+    check_writing,
+    compares,
+    follows,
+    moves,
+    read,
+    read_both,
+    read_carried,
+    read_compared,
+    read_one,
+    read_path,
+    read_ranked,
+    read_states,
+)
 
 HERE = Path(__file__).parent
-SCALES = ("linear", "row", "root")
 FOLDS = {  # the panels that are one line until it is opened, in the order of the page
     **{"forming": ("forming",), "reads": ("reads",), "follow": ("pair", "trace")},
     **{"inside": ("lens", "writes"), "corpus": ("scan",)},
@@ -39,209 +54,21 @@ LIMITS = {
     **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES, "folds": FOLDS},
     **{"reads": reads.KINDS, "arcs": reads.MOST},
 }
-CELLS = ("name", "layer", "head", "of")  # what of a run is shown
-Arguments = dict[str, Any]  # of a function, by name; "run" is a RunRequest
 
 
-def read_request(models: Models, view: View) -> RunRequest:
-    """Reads the model, the text and the visitor's edits.
-
-    Raises:
-        Refusal: an invalid one.
-    """
-    loaded = read_model(models, view)
-    changes = edits.read(view.get("edits"), loaded.bundle.model)
-    return request(loaded, read_string(view, "text", "empty_text"), changes)
-
-
-def sides(asked: Arguments) -> Sides:
-    """Returns the queries and keys of the requested map."""
-    return asked["run"].reading.sides[asked["name"]]
-
-
-def read_map(asked: Arguments, view: View) -> str:
-    """Reads the name of one of the run's maps."""
-    names = asked["run"].reading.sides
-    return next(iter(names)) if len(names) == 1 else read_choice(view, "map", names)
-
-
-def read_of(asked: Arguments, view: View) -> str:
-    """Reads whether a head, a mean or a rollout is shown; cross-attention has no rollout."""
-    return read_choice(view, "of", ("head", "mean", "rollout") if sides(asked).ids else ("head", "mean"))
-
-
-def read_scale(asked: Arguments, view: View) -> str:
-    """Reads the scale of the colours; it is "scores" if the scores are shown."""
-    scores = view.get("show") == "scores" and asked["of"] == "head"
-    return "scores" if scores else read_choice(view, "scale", SCALES)
-
-
-def read_token(asked: Arguments, view: View, name: str) -> int | None:
-    """Reads the id of a token or class that may be predicted, or None."""
-    return None if view.get(name) is None else read_index(view, name, carry.count(asked["run"]))
-
-
-FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that takes it; each may need those before
-    "name": read_map,
-    "layer": lambda asked, view: read_index(view, "layer", asked["run"].loaded.bundle.config.depth),
-    "head": lambda asked, view: read_index(view, "head", asked["run"].loaded.bundle.config.heads),
-    "of": read_of,
-    "scale": read_scale,
-    "query": lambda asked, view: read_index(view, "query", len(sides(asked).queries)),
-    "key": lambda asked, view: read_index(view, "key", len(sides(asked).keys)),
-    "every": lambda asked, view: view.get("every") is True,  # noqa: ARG005
-    "answer": partial(read_token, name="answer"),
-    "rival": partial(read_token, name="rival"),
-}
-
-
-def read(
-    models: Models, view: View, fields: Container[str] = (), check: Callable[[Arguments], None] | None = None
-) -> Arguments:
-    """Reads a run and the requested fields of `FIELDS`; `check` raises if the question makes no sense.
-
-    Raises:
-        Refusal: an invalid one.
-    """
-    requests: Arguments = {"run": read_request(models, view)}
-    for name, reader in FIELDS.items():
-        if name in fields and (value := reader(requests, view)) is not None:
-            requests[name] = value
-    if requests.get("answer", -1) == requests.get("rival", -2):
-        raise Refusal("carry_alike")
-    if check:
-        with as_refusals():
-            check(requests)
-    return requests
-
-
-def read_pinned(view: View) -> View:
-    """Reads the pinned view."""
-    if not isinstance(pinned := view.get("beside"), Mapping):
-        raise NothingToShow("nothing_pinned")
-    return pinned
-
-
-def read_both(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `maps.compare_maps`."""
-    now, *other = read(models, view, CELLS).values()
-    before, *one = read(models, read_pinned(view), CELLS).values()
-    return {"pinned": before, "run": now, "before": tuple(one), "now": tuple(other)}
-
-
-def read_carried(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens."""
-    now = read(models, view, ("name", "answer", "rival"), check_predicts)
-    before = read(models, read_pinned(view), (), check_predicts)["run"]
-    part = read_choice(view, "part", carry.PARTS)
-    carry.check(before, now["run"], part)
-    return {"pinned": before, **now, "part": part}
-
-
-def read_one(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `carry.carry_one`."""
-    asked = read_carried(models, view)
-    config = asked["run"].loaded.bundle.config
-    size = len(sides(asked).queries) if asked["part"] in carry.OF_TOKENS else config.heads
-    place = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
-    return {**{name: asked[name] for name in ("pinned", "run", "name", "part")}, **place}
-
-
-def read_ranked(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `reads.rank_readers`."""
-    loaded = read_model(models, view)
-    if not reads.has_pairs(loaded.bundle):
-        raise NothingToShow("reads_not")
-    count = read_whole(view, "reads_count", 1, reads.MOST)
-    return {"bundle": loaded, "kind": read_choice(view, "reads", reads.KINDS), "count": count}
-
-
-def read_path(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `reads.follow_path`."""
-    kind, config = read_ranked(models, view)["kind"], read_model(models, view).bundle.config
-    heads = {
-        name: (read_index(view, f"{name}_layer", config.depth), read_index(view, f"{name}_head", config.heads))
-        for name in ("reader", "writer")
-    }
-    if heads["writer"][0] >= heads["reader"][0]:
-        raise Refusal("bad_request")
-    asked = read_carried(models, {**view, "part": "heads"})
-    chosen = {name: asked[name] for name in ("answer", "rival") if name in asked}
-    return {**{name: asked[name] for name in ("pinned", "run")}, "kind": kind, **heads, **chosen}
-
-
-def compares(view: View) -> bool:
-    """Returns whether the view compares two predictions."""
-    return view.get("answer") is not None and view.get("rival") is not None
-
-
-def follows(view: View) -> bool:
-    """Returns whether the view follows the path between two heads, from a pinned text."""
-    return view.get("reader_layer") is not None and isinstance(view.get("beside"), Mapping)
-
-
-def read_compared(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `predictions.compare`."""
-    if not compares(view):
-        raise Refusal("bad_request")
-    return read(models, view, ("answer", "rival"), check_predicts)
-
-
-def check_predicts(asked: Arguments) -> None:
-    """Raises unless the model predicts something for the text."""
-    kind, reading = asked["run"].loaded.kind, asked["run"].reading
-    kind.unembed(asked["run"].loaded.bundle.model, reading.inputs)
-    if kind.says == "blank" and not kind.places(reading):
-        raise NothingToShow("no_blanks")
-
-
-def check_scored(asked: Arguments) -> None:
-    """Raises unless the prediction of the text can be scored."""
-    check_predicts(asked)
-    if asked["run"].loaded.kind.says == "next" and asked["run"].reading.inputs[-1].shape[1] < 2:
-        raise NothingToShow("too_short")
-
-
-def check_next(asked: Arguments) -> None:
-    """Raises unless next tokens are predicted."""
-    check_scored(asked)
-    if asked["run"].loaded.kind.says != "next":
-        raise Refusal("bad_request")
-
-
-def check_judged(asked: Arguments) -> None:
-    """Raises unless the text is classified."""
-    asked["run"].loaded.kind.classes(asked["run"].loaded.bundle)
-
-
-def check_square(asked: Arguments) -> None:
-    """Raises unless the map is of self-attention."""
-    if not sides(asked).ids:
-        raise Refusal("bad_request")
-
-
-def check_pair(asked: Arguments) -> None:
-    """Raises unless the weight of the pair can be traced."""
-    check_trace(asked["run"].loaded.bundle.model)
-    if not sides(asked).allowed[asked["query"], asked["key"]]:
-        raise NothingToShow("trace_masked")
-
-
-def check_writing(asked: Arguments) -> None:
-    """Raises unless the head's effect on the logits is defined."""
-    check_writes(asked["run"].loaded.kind, asked["run"].loaded.bundle.model, asked["name"])
-
-
-def printed(function: Callable[..., Numbers], draw: Draw, check: Callable[[Arguments], None] | None = None) -> Question:
+def printed(
+    function: Callable[..., Numbers], draw: Draw, check: Callable[[Arguments], None] | None = None, **more: Any
+) -> Question:
     """Returns a question that is only printed: the page computes the numbers itself, or has its own route for them.
 
     Args:
         function: a function of a run; those of its parameters that are in `FIELDS` are read too.
         draw: its figure.
         check: as of `read`.
+        more: of the `Question`.
     """
     arguments = partial(read, fields=signature(function).parameters, check=check)
-    return Question(function, arguments, draw, asked=False)
+    return Question(function, arguments, draw, asked=False, **more)
 
 
 def bars(values: str, names: str = "", axis: str = "", **more: Any) -> Draw:
@@ -266,7 +93,10 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
     "map/pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"))},
     "map/token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
     "inside/blanks": {"said": printed(predictions.predict, SAID, check_predicts)},
-    "inside/lens": {"depths": printed(lens.read_depths, LENS, check_predicts)},
+    "inside/lens": {
+        "depths": printed(lens.read_depths, LENS, check_predicts, when=lambda view: not moves(view)),
+        "carried": Question(predictions.carry_state, read_states, LENS, when=moves),
+    },
     "inside/writes": {"written": printed(predictions.write_logits, bars("raised", "names", "logit"), check_writing)},
     "inside/trace": {"traced": printed(trace, ADDS, check_pair)},
     "corpus/scan": scans.QUESTIONS,

@@ -67,4 +67,11 @@ MESSAGES = {
     " {whole}.",
     "reads_not": "Not available for this model: the scores need one stack with at least two layers.",
     "reads_layer": "layer {layer}",
+    "states_now": "On screen",
+    "states_pinned": "Pinned",
+    "states_carried": "Prediction after each layer with the state carried over",
+    "states_lift": "Drag a cell onto the other grid, or choose one here and then one there, to carry this state over.",
+    "states_drop": "{state}: now choose where to put it.",
+    "states_heading": "Carried over. From the pinned text: {from}. Put in place of: {to}.",
+    "states_back": "Put it back",
 }

@@ -61,4 +61,11 @@ MESSAGES = {
     "reads_share": "只移植这条弧，恢复差别的 {share}；移植下面的头写入的全部，恢复 {whole}。",
     "reads_not": "不适用于这个模型：得分只对至少有两层的单个堆叠有定义。",
     "reads_layer": "第 {layer} 层",
+    "states_now": "当前文本",
+    "states_pinned": "固定文本",
+    "states_carried": "移植状态后每层之后的预测",
+    "states_lift": "把一格拖到另一个网格上，或者先选这里的一格，再选那里的一格，就把这个状态移植过去。",
+    "states_drop": "{state}：现在选择放在哪里。",
+    "states_heading": "已移植。取自固定文本：{from}。替换：{to}。",
+    "states_back": "放回去",
 }

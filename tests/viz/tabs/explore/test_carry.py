@@ -9,7 +9,8 @@ from former import patching
 from former.checkpoints import CHECKPOINTS
 from viz.passes.loaded import Loaded
 from viz.tabs.explore.change import carry
-from viz.tabs.explore.panels import PANELS, read_carried
+from viz.tabs.explore.panels import PANELS
+from viz.tabs.explore.reading import read_carried
 from viz.text import NothingToShow, Refusal
 from viz.text.examples import CARRIED
 

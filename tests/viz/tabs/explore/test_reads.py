@@ -8,7 +8,7 @@ from former import analysis, patching
 from former.checkpoints import CHECKPOINTS
 from viz.passes.loaded import Loaded
 from viz.tabs.explore.change import reads
-from viz.tabs.explore.panels import read_path, read_ranked
+from viz.tabs.explore.reading import read_path, read_ranked
 from viz.text import NothingToShow, Refusal
 from viz.text.examples import CARRIED
 

@@ -133,6 +133,11 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
     at = analysis.tell_apart(pinned, run).at if at is None else at
     place: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
     carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **place)
+    return predict_each(carried, run, pinned, at)
+
+
+def predict_each(carried: Run, run: Run, pinned: Run, at: int) -> Numbers:
+    """Compares one prediction of three runs; returns as `carry_one`."""
     probs = [analysis.predicted(each, at).exp() for each in (carried, run, pinned)]
     named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
     ids = sorted(named, key=lambda i: -float(probs[0][i]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import former
 from former import analysis, patching
 from former.runs import Run
@@ -18,7 +20,7 @@ def has_pairs(bundle: former.Bundle) -> bool:
     return bundle.config.depth > 1 and hasattr(bundle.model, "transformer")
 
 
-def rank_readers(bundle: former.Bundle, kind: str, count: int) -> Numbers:
+def rank_readers(bundle: former.Bundle, kind: Literal["q", "k", "v"], count: int) -> Numbers:
     """Ranks pairs of heads by how much the later one reads of what the earlier one writes.
 
     Args:

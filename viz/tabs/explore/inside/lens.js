@@ -2,19 +2,20 @@
 // into view. Pointing at a cell lists the most probable tokens there; a click selects its layer and token.
 
 import { h } from "../../../browser/lib/base.js";
-import { barLine, ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { barLine, makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predicted, quote, tokenLabel } from "../lib/labels.js";
+import { beside } from "../lib/pinned.js";
 import { predictedAt, rowsPredict } from "../lib/shown.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
-
-const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
+import { depth, makeLensGrid } from "./lens_grid.js";
 
 /** Whether a column belongs to a row of the current map. */
 const isToken = () => !isVerdict() && rowsPredict();
@@ -23,17 +24,18 @@ const isVerdict = () => "classes" in store.pass.header.output;
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("lens"));
-  const table = h("table", { role: "grid", "aria-label": say("lens_label") });
-  const sheet = h("div", { class: "lens-sheet" }, table);
+  const grid = makeLensGrid(say("lens_label"));
+  const { sheet, table } = grid;
   const heading = h("p", { class: "lens-at", role: "status" });
   const best = h("ol", { class: "lens-best" });
-  body.append(sheet, h("div", { class: "lens-side" }, heading, best));
+  const states = makeStates({ now: grid, columns: () => columns() });
+  const part = h("div", { class: "lens-part" }, h("h3", {}, say("states_now")), sheet);
+  body.append(states.pinned, part, h("div", { class: "lens-side" }, heading, best), states.third);
   tools.append(makeHint("?", say("lens_means"), say("lens_hint")));
   const status = h("p", { class: "quiet", role: "status" });
   foot.append(status);
 
   let read = null; // {ids, probs, labels} of the current pass, see viz/passes/lens.py
-  let cells = []; // [depth][column] elements
   let pointed = null; // {row, column}
   let input = false; // whether the row before the first layer is selected
 
@@ -41,7 +43,7 @@ export const mount = ({ element }) => {
    *  column. */
   const at = () => {
     if (pointed) return pointed;
-    const last = cells[0].length - 1;
+    const last = read.ids[0].length - 1;
     const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
     const token = predictedAt() ?? Infinity;
     const found = read.columns ? read.columns.indexOf(token) : Math.min(token, last);
@@ -49,50 +51,29 @@ export const mount = ({ element }) => {
   };
   /** The token of a column; a model that fills in words has columns only for the hidden ones. */
   const tokenAt = (column) => (read.columns ? read.columns[column] : column);
+  const columns = () => read.columns ?? predicted().map((_, i) => i);
 
   const draw = () => {
     const { header } = store.pass;
     const { ids } = header.answer ?? header;
     const labels = predicted();
-    const columns = read.columns ?? labels.map((_, i) => i);
-    const tokens = isVerdict() ? [say("prediction_verdict")] : columns.map((i) => tokenLabel(i, labels));
+    const tokens = isVerdict() ? [say("prediction_verdict")] : columns().map((i) => tokenLabel(i, labels));
     const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
-    cells = read.ids.map((row, i) =>
-      row.map(([likeliest], column) => {
-        const kind = likeliest === next(column) ? "right" : null;
-        return h(
-          "td",
-          { role: "gridcell", tabindex: -1, class: kind, "data-row": i, "data-column": column },
-          read.labels[likeliest],
-        );
-      }),
-    );
-    const head = h("tr", {}, h("th", {}), ...tokens.map((token) => h("th", { scope: "col" }, token)));
-    const rows = cells.map((row, i) =>
-      h("tr", {}, h("th", { scope: "row" }, i === 0 ? say("lens_input_short") : `${i - 1}`), ...row),
-    );
-    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    grid.draw(read, tokens, (likeliest, column) => likeliest === next(column));
     status.textContent = isVerdict()
       ? ""
-      : say(!read.columns ? "lens_right" : columns.length ? "lens_right_blanks" : "lens_no_blanks");
-    paint();
+      : say(!read.columns ? "lens_right" : columns().length ? "lens_right_blanks" : "lens_no_blanks");
     pointed = null;
-    if (!columns.length) heading.textContent = best.textContent = "";
+    if (!columns().length) heading.textContent = best.textContent = "";
     mark();
-  };
-
-  const paint = () => {
-    const { weights } = palette();
-    cells.forEach((row, i) =>
-      row.forEach((cell, column) => ground(cell, weights[Math.round(255 * read.probs[i][column][0])])),
-    );
+    states.update();
   };
 
   let marked = null;
   const mark = () => {
     if (!read) return;
     const { row, column } = at();
-    const cell = cells[row]?.[column];
+    const cell = grid.cellAt({ row, column });
     if (!cell) return;
     if (marked !== cell) {
       marked?.classList.remove("at");
@@ -137,7 +118,7 @@ export const mount = ({ element }) => {
     mark();
   };
   const choose = ({ row, column }) => {
-    if (!read) return;
+    if (!read || states.takes({ row, column })) return;
     input = row === 0;
     store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: tokenAt(column), key: null } : {}) });
     mark();
@@ -153,7 +134,9 @@ export const mount = ({ element }) => {
     element.hidden = !applies("lens");
     ask();
     if (changed.has("layer")) input &&= store.view.layer === 0;
+    if (read && ["lens_from", "lens_to"].some((name) => changed.has(name))) states.update();
     if (["layer", "token", "hover"].some((name) => changed.has(name))) mark();
   });
-  onTheme(() => read && paint());
+  beside.subscribe(element, (changed) => changed.has("pinned") && read && states.update());
+  onTheme(() => read && grid.paint());
 };

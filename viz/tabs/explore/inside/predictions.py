@@ -11,7 +11,9 @@ from former import analysis, patching
 from former.analysis import effects
 from former.runs import Run
 from viz.panels import Numbers
+from viz.passes.lens import read_depths
 from viz.passes.said import output
+from viz.tabs.explore.change.carry import predict_each
 
 TOP = 10  # raised and lowered tokens to list, of each
 
@@ -45,6 +47,26 @@ def compare(run: Run, answer: int, rival: int) -> Numbers:
         "probabilities": logits.softmax(-1)[pair],
         "difference": patching.logit_difference(answer, rival)(run),
     }
+
+
+def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[int, int]) -> Numbers:
+    """Carries one state of a pinned run's residual stream into another run (`former.analysis.carry_state`).
+
+    Args:
+        pinned, run: runs of one model, on texts with the same number of tokens.
+        source, target: (row, column) of the lens: a depth, and a token or a hidden piece.
+    Returns:
+        "ids", "probs", "names" and "columns" of the lens after it, as of `viz.passes.lens.read_depths`; "likeliest":
+        the "names" of tokens, and their probabilities with the state ("probs"), without it ("before") and in the
+        "pinned" run, at the prediction that tells the two runs apart.
+    Raises:
+        Unanswerable: both predict the same.
+    """
+    places = run.kind.places(run.reading)
+    ends = [(row, column if places is None else places[column]) for row, column in (source, target)]
+    carried = analysis.carry_state(pinned, run, *ends)
+    said = predict_each(carried, run, pinned, analysis.tell_apart(pinned, run).at)
+    return {**read_depths(carried, TOP), "likeliest": said}
 
 
 def surprise(run: Run) -> Numbers:

@@ -11,6 +11,8 @@ const SOON = 300; // ms: an answer that arrives earlier does not make the curren
 const PATIENCE = 8000; // ms without an answer, after which the page says so
 const LATEST = 30000; // ms, after which the request is repeated
 
+const NONE = { carry_answer: null, carry_rival: null, reads_arc: "", lens_from: "", lens_to: "" }; // of another model
+
 let first = null; // the worked example
 let example = null; // the same, as long as the server is known to have it
 let filled = null; // the text that the fields were filled with, until a visitor changes it
@@ -172,7 +174,7 @@ const show = (pass) => {
   state.pass = pass;
   state.hover = state.effects = null;
   Object.assign(state.view, values);
-  if (!view && opens) moved.push(...settings.change({ carry_answer: null, carry_rival: null, reads_arc: "" }));
+  if (!view && opens) moved.push(...settings.change(NONE));
   moved.push(...fitView(Boolean(view)));
   if (opens) moved.push(...settings.change(opening()));
   view = null;

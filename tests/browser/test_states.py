@@ -1,0 +1,77 @@
+"""The lens of two texts side by side: a state is carried by keys and by dragging, as the library carries it."""
+
+import pytest
+from playwright.sync_api import expect
+
+import former
+from former import analysis
+from tests.browser.pages import Exploring
+from tests.ranked import check_largest
+from viz.text import message
+from viz.text.examples import CARRIED
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
+TAB = Exploring
+PINNED, TEXT = CARRIED["piece"]["number"]
+
+
+def opened(tab: Exploring, **more):
+    """Opens both grids; returns the panel, the pinned grid, the current one and that after a state is carried."""
+    tab.open(model="gpt", text=TEXT, pin="gpt", pin_text=PINNED, **more)
+    panel = tab.unfold("lens")
+    parts = panel.locator(".lens-part")
+    expect(parts).to_have_count(2)
+    expect(parts.nth(0).locator("td").first).to_be_visible()
+    expect(parts.nth(1).locator("td").first).to_be_visible()
+    return panel, parts.nth(0), parts.nth(1), panel.locator(".lens-third")
+
+
+def cell(grid, row: int, column: int):
+    return grid.locator(f"td[data-row='{row}'][data-column='{column}']")
+
+
+def test_a_state_chosen_and_put_by_keys_changes_the_prediction_as_in_the_library(tab):
+    panel, pinned, now, third = opened(tab)
+    expect(third).to_be_hidden()
+    cell(pinned, 0, 0).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
+        panel.locator("td:focus").press(key)
+    expect(cell(pinned, 3, 1)).to_have_attribute("aria-selected", "true")
+    cell(now, 3, 1).focus()
+    cell(now, 3, 1).press("Enter")
+    expect(third).to_be_visible()
+    bundle = former.load("gpt")
+    run = analysis.carry_state(bundle.run(PINNED), bundle.run(TEXT), (3, 1), (3, 1))
+    log_probs, ids = analysis.lens(run, 1)
+    labels = bundle.tokenizer.labels(range(bundle.tokenizer.num_tokens))
+    for row in range(len(ids)):
+        said = cell(third, row, 7).text_content() or ""
+        check_largest(labels.index(said), run_logits(run, row), 1e-4)  # float32 on both sides
+    assert log_probs.shape[:2] == (7, 8)
+    assert (tab.link()["lens_from"], tab.link()["lens_to"]) == ("3.1", "3.1")
+    panel.get_by_role("button", name=message("states_back")).click()
+    expect(third).to_be_hidden()
+    assert "lens_from" not in tab.link()
+
+
+def run_logits(run, row: int):
+    return former.logit_lens(run.model, run.inputs[0], edits=run.edits)[row, 0, 7]
+
+
+def test_a_state_is_dragged_onto_the_other_grid_and_a_link_opens_it(tab):
+    _, pinned, now, third = opened(tab)
+    cell(pinned, 2, 1).drag_to(cell(now, 2, 1))
+    expect(third).to_be_visible()
+    assert (tab.link()["lens_from"], tab.link()["lens_to"]) == ("2.1", "2.1")
+    expect(third.locator("td.put")).to_have_attribute("data-row", "2")
+    _, pinned, _, third = opened(tab, lens_from="5.7", lens_to="4.7")
+    expect(third.locator("td.put")).to_have_attribute("data-row", "4")
+    expect(third.locator(".states-said tbody th").first).to_be_visible()
+    expect(third.locator("td[data-row='4'][data-column='7']")).to_have_text(cell(pinned, 5, 7).text_content() or "")
+
+
+def test_texts_of_other_lengths_show_one_grid(tab):
+    tab.open(model="gpt", text="The city", pin="gpt", pin_text=PINNED)
+    panel = tab.unfold("lens")
+    expect(panel.locator(".lens-part").nth(1).locator("td").first).to_be_visible()
+    expect(panel.locator(".lens-part").nth(0)).to_be_hidden()

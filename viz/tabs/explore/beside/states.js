@@ -1,0 +1,210 @@
+// The lens grids of the pinned and the current pass side by side. A cell of the pinned one, chosen or dragged onto the
+// other, is carried: a third grid shows the current pass with this vector of the residual stream in its place.
+
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { makeBar } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asShare } from "../../../browser/lib/numbers.js";
+import { onTheme } from "../../../browser/lib/panel.js";
+import { viewOf } from "../../../browser/lib/python.js";
+import { depth, makeLensGrid } from "../inside/lens_grid.js";
+import { answerCells } from "../lib/grid.js";
+import { quote, tokenLabel } from "../lib/labels.js";
+import { beside } from "../lib/pinned.js";
+import { store } from "../lib/store.js";
+
+const MOVED = 6; // px: a pointer that moves less has clicked
+
+const cellOf = (place) => {
+  if (!place) return null;
+  const [row, column] = place.split(".").map(Number);
+  return { row, column };
+};
+const linkOf = ({ row, column }) => `${row}.${column}`;
+
+const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
+
+/**
+ * {pinned, third, update, takes}: two elements; update() shows what there is for the passes; takes(cell) is called with
+ * a chosen cell of the current pass's grid, and says whether a state was carried there. `now` is that grid,
+ * `columns()` the tokens of its columns.
+ */
+export const makeStates = ({ now, columns }) => {
+  const before = makeLensGrid(say("states_pinned"));
+  const after = makeLensGrid(say("states_carried"));
+  const hint = h("p", { class: "quiet", role: "status" });
+  const pinned = h("div", { class: "lens-part", hidden: true }, h("h3", {}, say("states_pinned")), before.sheet, hint);
+  const heading = h("h3", { role: "status" });
+  const back = h("button", { class: "f-link", onclick: () => set(null, null) }, say("states_back"));
+  const said = h("table", { class: "states-said" });
+  const third = h("div", { class: "lens-third", hidden: true }, heading, after.sheet, h("div", {}, said, back));
+
+  let read = null; // of the pinned pass, with {of: its key}
+  let carried = null; // the answer of carry_state in predictions.py, with {of: its request}
+
+  const set = (from, to) => store.set({ lens_from: from ? linkOf(from) : "", lens_to: to ? linkOf(to) : "" });
+  const [from, to] = ["lens_from", "lens_to"].map((name) => () => cellOf(store.view[name]));
+
+  /** Whether states can be carried between the two passes. */
+  const isPair = () => {
+    const [one, other] = [beside.pass, store.pass];
+    if (!one || !other || one === other || "classes" in other.header.output) return false;
+    return one.header.model === other.header.model && labelsOf(one).length === labelsOf(other).length;
+  };
+
+  const tokens = (pass) => columns().map((i) => tokenLabel(i, labelsOf(pass)));
+
+  /** The name of a cell: its depth and token. */
+  const name = ({ row, column }, pass) =>
+    say("lens_at", { depth: depth(row), token: quote(columns()[column], labelsOf(pass)) });
+
+  const lens = newest({
+    take: (answer) => {
+      read = answer;
+      draw();
+      ask();
+    },
+    fail: (error) => (hint.textContent = whyNot(error)),
+  });
+  const carrying = newest({
+    take: (answer) => {
+      const labels = Object.fromEntries(
+        answer.ids.flatMap((row, i) => row.flatMap((cell, j) => cell.map((id, k) => [id, answer.names[i][j][k]]))),
+      );
+      carried = { ...answer, labels };
+      drawThird();
+    },
+    fail: (error) => {
+      third.hidden = false;
+      heading.textContent = whyNot(error);
+    },
+  });
+
+  const draw = () => {
+    before.draw(read, tokens(beside.pass));
+    mark();
+  };
+
+  const drawThird = () => {
+    third.hidden = false;
+    heading.textContent = say("states_heading", {
+      from: name(from(), beside.pass),
+      to: name(to(), store.pass),
+    });
+    after.draw(carried, tokens(store.pass));
+    const { names, probs, before: without, pinned: clean } = carried.likeliest;
+    const number = (value, kind = "") =>
+      h("td", {}, h("span", { class: "number" }, asShare(value)), makeBar(value, kind));
+    const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) => h("th", { scope: "col" }, say(key)));
+    const rows = names.map((token, i) =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }, token),
+        number(without[i], "before"),
+        number(probs[i]),
+        number(clean[i], "before"),
+      ),
+    );
+    said.replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...heads)), h("tbody", {}, ...rows));
+    mark();
+  };
+
+  /** Marks the state that is lifted, and where it is put. */
+  const mark = () => {
+    const [lifted, put] = [from(), to()];
+    for (const cell of before.table.querySelectorAll("td")) {
+      const on = Boolean(lifted) && before.cellAt(lifted) === cell;
+      cell.classList.toggle("lifted", on);
+      cell.setAttribute("aria-selected", `${on}`);
+      cell.tabIndex = on || (!lifted && cell === before.cellAt({ row: 0, column: 0 })) ? 0 : -1;
+    }
+    for (const grid of [now, after])
+      for (const cell of grid.table.querySelectorAll("td"))
+        cell.classList.toggle("put", Boolean(put) && grid.cellAt(put) === cell);
+    hint.textContent = lifted ? say("states_drop", { state: name(lifted, beside.pass) }) : say("states_lift");
+  };
+
+  const ask = () => {
+    const [lifted, put] = [from(), to()];
+    const fits = lifted && put && before.cellAt(lifted) && now.cellAt(put);
+    if (!isPair() || !fits) {
+      carrying.stop();
+      carried = null;
+      third.hidden = true;
+      return;
+    }
+    const view = viewOf.explore();
+    const { model, text, edits, beside: other, lens_from, lens_to } = view;
+    const request = JSON.stringify([model, text, edits, other.text, other.edits, lens_from, lens_to]);
+    carrying.ask(request, (signal) => answerTo("/ask/lens/carried", view, signal));
+  };
+
+  const update = () => {
+    const on = isPair();
+    pinned.hidden = !on;
+    if (!on) {
+      read = null;
+      lens.stop();
+      return ask();
+    }
+    const path = `/attention/${beside.pass.header.key}/lens`;
+    lens.ask(path, (signal) => answerTo(path, null, signal));
+    if (read) draw();
+    ask();
+  };
+
+  // --- choosing and dragging -----------------------------------------------------------------------------------------
+
+  const lift = (cell) => set(store.view.lens_from === linkOf(cell) ? null : cell, null);
+  answerCells(before.table, { point: () => {}, choose: (cell) => dragged || lift(cell) });
+
+  const takes = (cell) => {
+    if (!isPair() || !store.view.lens_from) return false;
+    set(from(), cell);
+    return true;
+  };
+
+  let dragged = false; // until the click that follows the pointer's release
+  before.table.addEventListener("pointerdown", (event) => {
+    const cell = event.target.closest("tbody td");
+    const source = cell && { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+    // A finger scrolls the grid, unless it is on the state that is lifted.
+    if (!source || (event.pointerType === "touch" && !cell.classList.contains("lifted"))) return;
+    const start = [event.clientX, event.clientY];
+    dragged = false;
+    let over = null; // the cell of the other grid under the pointer
+    const ghost = h("div", { class: "states-ghost", "aria-hidden": "true" }, cell.textContent);
+    const leave = () => over?.classList.remove("over");
+    const move = ({ clientX, clientY }) => {
+      if (!dragged && Math.hypot(clientX - start[0], clientY - start[1]) < MOVED) return;
+      if (!dragged) pinned.append(ghost);
+      dragged = true;
+      ghost.style.translate = `${clientX}px ${clientY}px`;
+      leave();
+      over = document.elementFromPoint(clientX, clientY)?.closest?.("td") ?? null;
+      if (!now.table.contains(over)) over = null;
+      over?.classList.add("over");
+    };
+    const end = ({ type }) => {
+      controller.abort();
+      leave();
+      ghost.remove();
+      if (type === "pointerup" && over)
+        set(source, { row: Number(over.dataset.row), column: Number(over.dataset.column) });
+      setTimeout(() => (dragged = false)); // after the click
+    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    document.addEventListener("pointermove", move, { signal });
+    for (const type of ["pointerup", "pointercancel"]) document.addEventListener(type, end, { signal });
+    if (event.pointerType !== "touch") event.preventDefault(); // no text is selected
+  });
+
+  onTheme(() => {
+    if (read && isPair()) before.paint();
+    if (carried) after.paint();
+  });
+  return { pinned, third, update, takes, mark };
+};

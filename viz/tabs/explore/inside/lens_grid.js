@@ -1,0 +1,44 @@
+// A grid of the logit lens: a row for each depth, a column for each token, and in each cell the likeliest token.
+
+import { h } from "../../../browser/lib/base.js";
+import { ground, palette } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+
+/** The name of a row. */
+export const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
+
+/**
+ * {sheet, table, draw, paint, cellAt}: draw(read, tokens, isRight) shows {ids, probs, labels} under the names of the
+ * tokens, underlining where isRight(id, column); paint() colours it again.
+ */
+export const makeLensGrid = (label) => {
+  const table = h("table", { role: "grid", "aria-label": label });
+  const sheet = h("div", { class: "lens-sheet" }, table);
+  let read = null;
+  let cells = []; // [depth][column] elements
+
+  const paint = () => {
+    const { weights } = palette();
+    cells.forEach((row, i) =>
+      row.forEach((cell, column) => ground(cell, weights[Math.round(255 * read.probs[i][column][0])])),
+    );
+  };
+  const draw = (found, tokens, isRight = (_id, _column) => false) => {
+    read = found;
+    cells = read.ids.map((row, i) =>
+      row.map(([likeliest], column) => {
+        const kind = isRight(likeliest, column) ? "right" : null;
+        const attributes = { role: "gridcell", tabindex: -1, class: kind, "data-row": i, "data-column": column };
+        return h("td", attributes, read.labels[likeliest]);
+      }),
+    );
+    const head = h("tr", {}, h("th", {}), ...tokens.map((token) => h("th", { scope: "col" }, token)));
+    const rows = cells.map((row, i) =>
+      h("tr", {}, h("th", { scope: "row" }, i === 0 ? say("lens_input_short") : `${i - 1}`), ...row),
+    );
+    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    sheet.style.setProperty("--rows", `${cells.length + 1}`);
+    paint();
+  };
+  return { sheet, table, draw, paint, cellAt: ({ row, column }) => cells[row]?.[column] };
+};
