@@ -19,6 +19,7 @@ export const game = { subscribe, answer: null, error: "" };
 let beliefs = new Map(); // round → the probability of each option
 let known = {}; // the settings that the guesses belong to
 let asked = null; // the question of the newest answer
+const answers = new Map(); // game → its newest answer, for the room's record
 
 /** The setting `round` counts twice: 2i − 1 while round i is guessed, 2i once its answer is shown. */
 game.round = () => Math.ceil(writing.settings.round / 2);
@@ -79,6 +80,7 @@ writing.played = () => ({
 const questions = newest({
   take: ({ answer, question }) => {
     asked = question;
+    answers.set(known.number, answer);
     Object.assign(game, { answer, error: "" });
     publish("game");
   },
@@ -126,7 +128,7 @@ room.questions[TAB] = {
   describe: (name) => {
     if (!/^guess-\d+-\d+$/.test(name)) return null;
     const [number, round] = name.split("-").slice(1).map(Number);
-    const answer = number === writing.settings.game ? game.answer : null;
+    const answer = answers.get(number);
     return {
       title: say("guess_title_round", { round }),
       question: answer
