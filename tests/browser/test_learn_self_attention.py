@@ -33,6 +33,14 @@ def holds(tab: Learning) -> None:
     expect(tab.section.locator(".sum")).to_contain_text(f"({total[0]}, {total[1]})")
 
 
+def test_what_to_try_is_above_the_fold_of_a_small_laptop(tab):
+    tab.open("self-attention")
+    tab.page.evaluate("scrollTo(0, 0)")
+    box = tab.section.locator(".tries").bounding_box()
+    assert box
+    assert box["y"] + box["height"] <= 720
+
+
 def test_the_numbers_of_the_worked_example_are_those_of_former(tab):
     tab.open()
     holds(tab)

@@ -55,4 +55,5 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     shown = tab.page.locator(".former-learn .section[data-drawn]:visible")
     names = [section.get_attribute("data-section") for section in shown.all()]
     assert names == [section.name for section in SHOWN]
+    expect(tab.page.locator(".former-learn .check fieldset:visible")).to_have_count(len(names))
     assert printing(tab.page)

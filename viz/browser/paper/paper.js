@@ -39,6 +39,8 @@ const layOut = () => {
   const dark = document.body.classList.contains("dark");
   const foot = h("p", { class: "paper-address", hidden: true }, location.href);
   const undo = asWideAsPaper();
+  const questions = [...document.querySelectorAll("details.check:not([open])")];
+  for (const question of questions) question.open = true;
   styles.media = "all";
   document.body.classList.remove("dark");
   document.body.append(foot);
@@ -46,6 +48,7 @@ const layOut = () => {
     restore = null;
     styles.media = "print";
     undo();
+    for (const question of questions) question.open = false;
     foot.remove();
     if (dark) document.body.classList.add("dark");
   };
