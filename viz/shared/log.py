@@ -90,6 +90,8 @@ class RedisLog:
                 retry=Retry(NoBackoff(), 1),  # on a new connection; a change that comes twice changes nothing
             )
             self._begin(self._follow())
+        if self._loaded.is_set():
+            return
         try:
             await asyncio.wait_for(self._loaded.wait(), WAIT)
         except asyncio.TimeoutError:
