@@ -76,8 +76,9 @@ MESSAGES = {
     "guess_title_round": "Guess the next token, round {round}",
     "guess_intro": "{count, plural, one {# token} other {# tokens}} of a text are hidden. Guess each before it is"
     " shown: the model guesses too. The prepared texts were written for this game, so no model has read them.",
-    "guess_rule": "A guess costs −log₂ of the probability that it gave the right token, in bits: fewer are better. Your"
-    " confidence goes to one option, and the others share the rest evenly; “another token” is divided among all other"
+    "guess_rule": "A guess costs −log₂ of the probability that it gave the right token, in bits: fewer are better."
+    " {who, select, class {The class gives each option the share of its votes, with one vote more for each} other {Your"
+    " confidence goes to one option, and the others share the rest evenly}}; “another token” is divided among all other"
     " tokens as the model does it.",
     "guess_text": "Text of the game",
     "guess_text_number": "Text {number}",

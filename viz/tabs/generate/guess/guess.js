@@ -148,7 +148,8 @@ export const mount = ({ element }) => {
   const said = h("p", { class: "said", role: "status" });
   tools.append(texts.choice, start);
   body.append(texts.own, intro, text, h("div", { class: "guess-columns" }, h("div", {}, said, round), scores));
-  foot.append(h("p", { class: "quiet" }, say("guess_rule")));
+  const rule = h("p", { class: "quiet" });
+  foot.append(rule);
 
   const forward = (words, act) => h("button", { class: "forward", onclick: act }, words);
 
@@ -181,6 +182,7 @@ export const mount = ({ element }) => {
     texts.choice.disabled = start.disabled = game.follows();
     start.textContent = say(game.on() ? "guess_again" : "guess_start");
     intro.hidden = game.on();
+    rule.textContent = say("guess_rule", { who: who() });
     const ready = game.on() && answer?.own.length === Math.floor(writing.settings.round / 2);
     element.dataset.round = ready ? writing.settings.round : 0;
     if (!game.on() || game.error) {
@@ -196,14 +198,10 @@ export const mount = ({ element }) => {
     round.replaceChildren(...(game.guessing() ? makeGuessing(answer.options[at - 1]) : makeShown(answer, at)));
     scores.replaceChildren(answer.own.length ? makeScores(answer) : "");
     said.textContent = game.guessing() ? say("guess_at", { round: at, count: ROUNDS }) : sentence(answer, at);
+    if (game.follows() && game.guessing() && !game.guessed()) element.scrollIntoView({ block: "start" });
   });
 
   game.begin(element);
-  let before = 0;
-  game.subscribe(element, () => {
-    paint();
-    if (game.follows() && game.on() && !before) element.scrollIntoView({ block: "nearest" });
-    before = writing.settings.round;
-  });
+  game.subscribe(element, paint);
   room.subscribe(element, paint);
 };
