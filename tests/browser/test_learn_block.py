@@ -121,7 +121,7 @@ def test_the_gradients_of_any_depth_are_drawn_for_norms_after_and_before(tab):
     ids = torch.tensor([list(tab.view()["text"].encode())])
     for norm, shown in zip(("post", "pre"), drawn, strict=True):
         config = former.ModelConfig(emb=64, heads=4, seq_length=40, depth=5, norm=norm)
-        model = block_facts.begun(config, 3)
+        model = block_facts.glorot_model(config, 3)
         torch.nn.functional.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:]).backward()
         squares = [
             sum(p.grad.square().sum() for p in each.parameters() if p.grad is not None)

@@ -17,7 +17,7 @@ from viz.text.examples import GAMES
 HERE = Path(__file__).parent
 
 
-def read_written(models: Models, view: View) -> tuple[Loaded, writing.Order, dict[str, Any]]:
+def read_writing(models: Models, view: View) -> tuple[Loaded, writing.Order, dict[str, Any]]:
     """Reads the model, the request (`writing.Order`), and the arguments that all functions of `writing` take."""
     loaded = read_model(writers(models), view)
     order = writing.read_order(loaded, view)
@@ -26,19 +26,19 @@ def read_written(models: Models, view: View) -> tuple[Loaded, writing.Order, dic
 
 def read_head(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `writing.look_back`."""
-    loaded, _, asked = read_written(models, view)
+    loaded, _, arguments = read_writing(models, view)
     config = loaded.bundle.config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
-    return {**asked, "layer": layer, "head": head if read_choice(view, "of", ("head", "mean")) == "head" else None}
+    return {**arguments, "layer": layer, "head": head if read_choice(view, "of", ("head", "mean")) == "head" else None}
 
 
 def read_second(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `writing.look_back` for the second model; layer and head are limited to its last."""
-    asked = read_head(models, view)
+    arguments = read_head(models, view)
     second = {**view, "model": view.get("second"), "written": view.get("second_written", [])}
     config = read_model(writers(models), second).bundle.config
     last = {
-        "layer": min(asked["layer"], config.depth - 1),
+        "layer": min(arguments["layer"], config.depth - 1),
         "head": min(read_index(view, "head", 999), config.heads - 1),
     }
     return read_head(models, {**second, **last})
@@ -46,8 +46,8 @@ def read_second(models: Models, view: View) -> dict[str, Any]:
 
 def read_rules(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `writing.predict_next`."""
-    _, order, asked = read_written(models, view)
-    return {**asked, **order.rules._asdict(), "seed": order.seed}
+    _, order, arguments = read_writing(models, view)
+    return {**arguments, **order.rules._asdict(), "seed": order.seed}
 
 
 def read_rounds(models: Models, view: View) -> dict[str, Any]:
@@ -57,22 +57,22 @@ def read_rounds(models: Models, view: View) -> dict[str, Any]:
 
 def read_search(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `drawing.search_beams`: from the tokens "searched" on; the beams end with the context."""
-    loaded, order, asked = read_written(models, {**view, "written": view.get("searched")})
+    loaded, order, arguments = read_writing(models, {**view, "written": view.get("searched")})
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("beams_causal")
     free = loaded.bundle.config.seq_length - len(order.ids)
     if free < 1:
         raise Refusal("beams_full", context=loaded.bundle.config.seq_length)
     beams = read_whole(view, "beams", 1, drawing.BEAMS, "write_beams")
-    return {**asked, "beams": beams, "length": min(free, drawing.SEARCHED)}
+    return {**arguments, "beams": beams, "length": min(free, drawing.SEARCHED)}
 
 
 def read_cache(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `cache.measure_cache`."""
-    loaded, _, asked = read_written(models, view)
+    loaded, _, arguments = read_writing(models, view)
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("no_cache")
-    return asked
+    return arguments
 
 
 def read_branches(models: Models, view: View) -> dict[str, Any]:
@@ -81,12 +81,12 @@ def read_branches(models: Models, view: View) -> dict[str, Any]:
     Raises:
         Refusal: a branch that does not leave an earlier one.
     """
-    loaded, _, asked = read_written(models, view)
+    loaded, _, arguments = read_writing(models, view)
     given = view.get("branches")
     if not isinstance(given, list) or not given:
         raise Refusal("bad_request")
     branches = [read_branch(way, number, loaded.bundle.config.num_tokens) for number, way in enumerate(given)]
-    return {"bundle": loaded, "text": asked["text"], "branches": branches}
+    return {"bundle": loaded, "text": arguments["text"], "branches": branches}
 
 
 def read_branch(way: object, number: int, num_tokens: int) -> tuple[int, int, list[int]]:

@@ -69,9 +69,9 @@ def attach(server: FastAPI, site: Site) -> None:
     places = Places(STREAMS)
 
     async def read(request: Request) -> tuple[Loaded, writing.Order]:
-        asked = await http.read_object(request)
-        loaded = read_model(writers(site.models), asked)  # a model may have come
-        return loaded, writing.read_order(loaded, asked)
+        body = await http.read_object(request)
+        loaded = read_model(writers(site.models), body)  # a model may have come
+        return loaded, writing.read_order(loaded, body)
 
     @server.post("/written")
     @http.answers

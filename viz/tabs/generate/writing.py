@@ -97,7 +97,7 @@ class State:
     weights: Tensor  # (layers, h, t)
 
 
-def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
+def read_order(loaded: Loaded, request: Mapping[str, Any]) -> Order:
     """Reads and checks a request.
 
     Args:
@@ -107,7 +107,7 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
     Raises:
         Refusal: a value out of range.
     """
-    text = asked.get("text")
+    text = request.get("text")
     if not isinstance(text, str):
         raise Refusal("no_prompt")
     if len(text) > TEXT_LIMIT:
@@ -116,16 +116,16 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
     if not prompt:
         raise Refusal("no_tokens" if text else "no_prompt")
     num_tokens = loaded.bundle.config.num_tokens
-    written, given = (read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
-    length = read_whole(asked, "length", 0, LENGTH_LIMIT, "write_length", 0)
+    written, given = (read_ids(request.get(name, []), num_tokens) for name in ("written", "given"))
+    length = read_whole(request, "length", 0, LENGTH_LIMIT, "write_length", 0)
     if len(written) + max(length, len(given)) > WRITTEN_LIMIT:
         raise Refusal("long_written", limit=WRITTEN_LIMIT)
     rules = Rules(
-        read_number(asked, "temperature", 0, 10, "write_temperature", 1),
-        None if asked.get("top_k") is None else read_whole(asked, "top_k", 1, num_tokens, "write_top_k"),
-        None if asked.get("top_p") is None else read_number(asked, "top_p", 0.001, 1, "write_top_p"),
-        None if asked.get("min_p") is None else read_number(asked, "min_p", 0, 1, "write_min_p"),
-        read_number(asked, "penalty", 0.1, 10, "write_penalty", 1),
+        read_number(request, "temperature", 0, 10, "write_temperature", 1),
+        None if request.get("top_k") is None else read_whole(request, "top_k", 1, num_tokens, "write_top_k"),
+        None if request.get("top_p") is None else read_number(request, "top_p", 0.001, 1, "write_top_p"),
+        None if request.get("min_p") is None else read_number(request, "min_p", 0, 1, "write_min_p"),
+        read_number(request, "penalty", 0.1, 10, "write_penalty", 1),
     )
     return Order(
         ids=prompt + written,
@@ -133,8 +133,8 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
         length=max(length, len(given)),
         given=given,
         rules=rules,
-        seed=read_whole(asked, "seed", 0, SEED_LIMIT - 1, "write_seed", 0),
-        pace=read_number(asked, "pace", 0.5, PACE_LIMIT, "write_pace", PACE_LIMIT),
+        seed=read_whole(request, "seed", 0, SEED_LIMIT - 1, "write_seed", 0),
+        pace=read_number(request, "pace", 0.5, PACE_LIMIT, "write_pace", PACE_LIMIT),
         remarks=remarks(loaded, text, loaded.bundle.tokenizer.labels(prompt)),
     )
 

@@ -26,7 +26,7 @@ def bits(name: str) -> float:
     return next(held["bits_per_byte"] for held in load(name).bundle.card["quality"] if held["split"] == "val")
 
 
-def described(name: str) -> Mapping[str, Any]:
+def table_row(name: str) -> Mapping[str, Any]:
     """Returns a model's row of a table: "name", "bits" per byte, "parameters", "heads", and "steps" of training."""
     bundle = load(name).bundle
     return {

@@ -14,7 +14,7 @@ from viz import browser
 from viz.browser.language import label
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections import GROUP_OF, standing
+from viz.tabs.learn.sections import GROUP_OF, available_sections
 
 HERE = Path(__file__).parent
 SET = 2  # equations that come with the page
@@ -40,17 +40,17 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
 def equation(section: Section) -> str:
     """Returns the equation of a section with its words as labels."""
 
-    def said(match: re.Match[str]) -> str:
+    def placeholder(match: re.Match[str]) -> str:
         before, words, after = match.groups()
         key = "equation_" + re.sub(r"\W+", "_", words).strip("_")
         return rf"\text{{{before}{label(key)}{after}}}"
 
-    return re.sub(r"\\text\{( *)([a-z][^{}]*?)( *)\}", said, section.equation)
+    return re.sub(r"\\text\{( *)([a-z][^{}]*?)( *)\}", placeholder, section.equation)
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
-    sections = site.once(standing)
+    sections = site.once(available_sections)
     first, *others = given = contents(sections)
     opening = first | {"given": sections[0].opening(site.models)}  # which most pages open with
     frame = part("learn", {"sections": [opening, *others], "set": SET}, events=("equations",))

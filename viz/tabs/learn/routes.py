@@ -20,7 +20,7 @@ from viz.server import http, work
 from viz.server.view import View
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections import standing
+from viz.tabs.learn.sections import available_sections
 
 SHOWN = 12  # rows, and numbers of a row, to send
 
@@ -31,7 +31,7 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
     Raises:
         Refusal: an invalid view.
     """
-    found = section.tensors(models, view)
+    result = section.tensors(models, view)
     return {
         "tensors": [
             {
@@ -39,7 +39,7 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
                 "shape": list(tensor.shape),
                 "rows": plain(tensor.reshape(-1, tensor.shape[-1])[:SHOWN, :SHOWN]),
             }
-            for name, tensor in found.items()
+            for name, tensor in result.items()
         ]
     }
 
@@ -54,11 +54,11 @@ def attach(server: FastAPI, site: Site) -> None:
     models = site.models
 
     def serve(section: Section) -> None:
-        written = cache(partial(opening, section, models))
+        opening_json = cache(partial(opening, section, models))
 
         @server.get(f"/learn/{section.name}.json")
-        async def given() -> Response:
-            return Response(await site.work.turn(written), media_type="application/json", headers=http.FRESH)
+        async def read_opening() -> Response:
+            return Response(await site.work.turn(opening_json), media_type="application/json", headers=http.FRESH)
 
         @server.get(f"/learn/{section.name}/code")
         async def code() -> dict[str, Any]:
@@ -66,6 +66,6 @@ def attach(server: FastAPI, site: Site) -> None:
 
         work.attach(server, site.work, {f"/learn/{section.name}/values": partial(values, section, models)})
 
-    for section in site.once(standing):
+    for section in site.once(available_sections):
         section.routes(server, site)
         serve(section)

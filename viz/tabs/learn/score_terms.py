@@ -66,9 +66,9 @@ def summands(bundle: former.Bundle, ids: list[int]) -> tuple[Tensor, Tensor]:
 @torch.inference_mode()
 def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
     """Finds the heads of the first layer whose scores vary most with the position, and most with the token."""
-    found = terms(bundle.model.transformer.blocks[0], *summands(bundle, ids))[:, 0]  # (4, h, t, t)
+    result = terms(bundle.model.transformer.blocks[0], *summands(bundle, ids))[:, 0]  # (4, h, t, t)
     seen = bundle.model.mask(len(ids))
-    spread = found[..., seen].var(-1)  # (4, h)
+    spread = result[..., seen].var(-1)  # (4, h)
     share = spread[TERMS.index("place_place")] / spread.sum(0)
     return {"byPlace": int(share.argmax()), "byToken": int(share.argmin())}
 

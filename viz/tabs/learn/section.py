@@ -27,14 +27,14 @@ class Section(NamedTuple):
     questions: Mapping[str, Question] = {}  # requests of its script, and parts of its program
     opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # data for its script  # noqa: ARG005
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # additional routes  # noqa: ARG005
-    stands: Callable[[Models], bool] = lambda models: True  # whether its models are available  # noqa: ARG005
+    available: Callable[[Models], bool] = lambda models: True  # whether its models are available  # noqa: ARG005
 
     @property
     def panel(self) -> Panel:
         """The section as a panel, for the registry."""
         file = self.name.replace("-", "_")
         script = HERE / "sections" / file / f"{file}.js"
-        return Panel(f"learn-{self.name}", script, self.questions, offered=self.stands)
+        return Panel(f"learn-{self.name}", script, self.questions, offered=self.available)
 
     def tensors(self, models: Models, view: View) -> dict[str, Tensor]:
         """Returns the tensors of a view, by their names in the code, without single numbers.

@@ -8,6 +8,6 @@ import former
 
 
 @cache
-def shipped(name: str) -> former.Bundle:
+def load_shipped(name: str) -> former.Bundle:
     """Loads a shipped model on demand; `name` is fixed in a section, never a visitor's input."""
     return former.load(name)

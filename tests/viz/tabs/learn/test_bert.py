@@ -11,8 +11,8 @@ import former
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.learn import page, routes
+from viz.tabs.learn.sections import available_sections
 from viz.tabs.learn.sections import bert as section
-from viz.tabs.learn.sections import standing
 from viz.text import Refusal
 
 TEXT = "paris is the [capital] of france. it was not a bad [film]."
@@ -130,11 +130,11 @@ def test_the_figures_are_the_cards_own_and_what_a_card_does_not_hold_is_left_out
 
 def test_the_section_stands_where_a_model_fills_in_words_and_the_shipped_one_goes_first(models, bert):
     def named(models):
-        return [each.name for each in standing(models)]
+        return [each.name for each in available_sections(models)]
 
     assert "bert" not in named(models)
     assert named(models | {"own": with_card(bert, "own")}) == named(models | {"bert": bert})
-    names = [each["name"] for each in page.contents(standing(models | {"bert": bert}))]
+    names = [each["name"] for each in page.contents(available_sections(models | {"bert": bert}))]
     assert names[names.index("bert") - 1 : names.index("bert") + 2] == ["encoder-decoder", "bert", "gpt-2"]
     own = with_card(bert, "own")
     assert section.opening({"own": own})["model"] == "own"

@@ -142,7 +142,7 @@ def test_the_gradients_at_the_start_are_those_of_differences_along_them(norm):
     config = former.ModelConfig(emb=16, heads=2, depth=3, seq_length=8, norm=norm)
     tokens = torch.tensor([list(b"the cat")])
     sizes = block_facts.gradients(config, tokens, seed=4)
-    model = block_facts.begun(config, 4).double()
+    model = block_facts.glorot_model(config, 4).double()
 
     def loss() -> torch.Tensor:
         return torch.nn.functional.cross_entropy(model(tokens[:, :-1])[0], tokens[0, 1:])

@@ -19,6 +19,6 @@ SECTIONS: tuple[Section, ...] = tuple(
 )
 
 
-def standing(models: Models) -> list[Section]:
+def available_sections(models: Models) -> list[Section]:
     """Returns the sections whose models are available."""
-    return [section for section in SECTIONS if section.stands(models)]
+    return [section for section in SECTIONS if section.available(models)]

@@ -44,10 +44,10 @@ def model(models: Models) -> Loaded:
     Raises:
         Refusal: there is no such model.
     """
-    found = filler(models)
-    if found is None:
+    result = filler(models)
+    if result is None:
         raise Refusal("bad_request")
-    return found
+    return result
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -60,13 +60,13 @@ def opening(models: Models) -> dict[str, Any]:
         "first": FIRST,
         "second": SECOND,
         "other": OTHER,
-        "measured": measured(loaded.bundle),
+        "measured": pretraining_figures(loaded.bundle),
         "masks": masks(loaded.bundle),
-        "tuned": tuned(models),
+        "tuned": tuning_figures(models),
     }
 
 
-def measured(bundle: former.Bundle) -> dict[str, Any] | None:
+def pretraining_figures(bundle: former.Bundle) -> dict[str, Any] | None:
     """Returns the figures of both tasks in a card, with the number of "rows", and the "command" that measures them."""
     quality = bundle.card.get("quality", [])
     return next((figure for figure in quality if figure.keys() >= set(FIGURES)), None)
@@ -84,7 +84,7 @@ def masks(bundle: former.Bundle) -> dict[str, Any] | None:
     return {"steps": controls[0]["steps"], "rows": rows, "commands": controls[-1]["commands"]}
 
 
-def tuned(models: Models) -> dict[str, Any] | None:
+def tuning_figures(models: Models) -> dict[str, Any] | None:
     """Returns the fine-tuned model's accuracy and that of its controls, from its card; None if there is no such model.
 
     {"model", "split", "command", "rows": [{"name", "accuracy"}]}, on the split that was measured last.
@@ -173,8 +173,8 @@ def read_card(bundle: former.Bundle) -> Numbers:
     Returns:
         "names" of the tasks; "shares": the accuracy of each, NaN if the card lacks it.
     """
-    found = measured(bundle) or dict.fromkeys(FIGURES, torch.nan)
-    return {"names": list(FIGURES), "shares": torch.tensor([found[name] for name in FIGURES])}
+    result = pretraining_figures(bundle) or dict.fromkeys(FIGURES, torch.nan)
+    return {"names": list(FIGURES), "shares": torch.tensor([result[name] for name in FIGURES])}
 
 
 def draw_guesses(guesses: list[tuple[str, float]], weights: Tensor, labels: list[str], theme: str = "light") -> Figure:
@@ -218,5 +218,5 @@ SECTION = Section(
         ),
     },
     opening=opening,
-    stands=lambda models: filler(models) is not None,
+    available=lambda models: filler(models) is not None,
 )

@@ -116,7 +116,7 @@ def stages(block: former.TransformerBlock, capture: former.Capture, layer: int, 
     return torch.stack(vectors).norm(dim=-1)
 
 
-def moved(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
+def logit_changes(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
     """Returns the largest change of each token's logits, (t,), when token `at` is replaced by its neighbour by id.
 
     Each text runs in its own pass, because rounding depends on the row of a batch.
@@ -164,7 +164,10 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
         }
         for i in range(len(x))
     ]
-    moves = {"moved": moved(bundle, ids, at, edits), "movedOff": moved(bundle, ids, at, switched_off(bundle))}
+    moves = {
+        "moved": logit_changes(bundle, ids, at, edits),
+        "movedOff": logit_changes(bundle, ids, at, switched_off(bundle)),
+    }
     halves = {"from_attention": attention, "from_feed_forward": feed_forward}
     return {"labels": labels(ids), "at": at, "points": points, "stages": lengths, **moves, "stream": x, **halves}
 
@@ -203,8 +206,8 @@ def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 
     """
     tokens = torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
     base = former.ModelConfig(**BEGUN, depth=depth)
-    found = {norm: torch.tensor(gradients(replace(base, norm=norm), tokens, seed)) for norm in NORMS}
-    return {"depth": depth, **found, "lines": {norm: (range(depth), each) for norm, each in found.items()}}
+    result = {norm: torch.tensor(gradients(replace(base, norm=norm), tokens, seed)) for norm in NORMS}
+    return {"depth": depth, **result, "lines": {norm: (range(depth), each) for norm, each in result.items()}}
 
 
 ADDITIONS = Draw(figures.additions, Field("from_attention"), Field("from_feed_forward"))

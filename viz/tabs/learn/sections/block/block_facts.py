@@ -54,23 +54,23 @@ def gradients(config: former.ModelConfig, tokens: Tensor, seed: int) -> list[flo
     Args:
         config: of a generator.
         tokens: (1, t), at least 2; each predicts the next.
-        seed: of the weights (`begun`).
+        seed: of the weights (`glorot_model`).
     Returns:
         The norm for each block.
     """
-    model = begun(config, seed)
+    model = glorot_model(config, seed)
     with torch.enable_grad():
         logits = model(tokens[:, :-1])[0]
         F.cross_entropy(logits, tokens[0, 1:]).backward()
     sizes = []
     for block in model.transformer.blocks:
-        found = [parameter.grad for parameter in block.parameters() if parameter.grad is not None]
-        sizes.append(float(torch.stack([gradient.norm() for gradient in found]).norm()))
+        result = [parameter.grad for parameter in block.parameters() if parameter.grad is not None]
+        sizes.append(float(torch.stack([gradient.norm() for gradient in result]).norm()))
     return sizes
 
 
 @torch.no_grad()
-def begun(config: former.ModelConfig, seed: int) -> former.Generator:
+def glorot_model(config: former.ModelConfig, seed: int) -> former.Generator:
     """Returns a generator with random weights after Glorot and Bengio (2010), like the first transformers.
 
     Matrices have a variance of 2 / (inputs + outputs), embeddings of 1, and biases are 0.

@@ -99,7 +99,7 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
     itself = torch.eye(ids.shape[1], dtype=torch.bool)
     weight, bias = model.toprobs.weight, model.toprobs.bias
     logits = {how: model.toprobs(pool(x, real, how))[0] for how in POOLINGS}
-    found: Numbers = {
+    result: Numbers = {
         how: {
             "pulls": pulls(x, real, weight, how),
             "logits": logits[how],
@@ -108,12 +108,12 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
         }
         for how in POOLINGS
     }
-    found["alone"] = pulls(model.norm(model.transformer(embedded, itself)), real, weight, "average")
-    found["reads"] = capture["weights", 0][0].mean(0)
+    result["alone"] = pulls(model.norm(model.transformer(embedded, itself)), real, weight, "average")
+    result["reads"] = capture["weights", 0][0].mean(0)
     given = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
     labels = bundle.tokenizer.labels(ids[0].tolist())
-    found |= {"labels": labels, "pooled": real[0], "numbers": given, "bias": float(bias[1] - bias[0])}
-    return found | {"size": x.shape[-1], "x": x, "logits": logits[pooling], "pulls": found[pooling]["pulls"]}
+    result |= {"labels": labels, "pooled": real[0], "numbers": given, "bias": float(bias[1] - bias[0])}
+    return result | {"size": x.shape[-1], "x": x, "logits": logits[pooling], "pulls": result[pooling]["pulls"]}
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:

@@ -64,21 +64,21 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
     block = bundle.model.transformer.blocks[0]
     x = bundle.model.transformer.embed(batch)
     x = block.norm1(x) if block.pre_norm else x
-    found = article_lines(block.attention, x)
+    result = article_lines(block.attention, x)
     capture = former.Capture(("weights", "out"))
     y = block.attention(x, hook=capture.at(0))
     pairs = (
-        (found["y"], y),
-        (found["weights"], capture["weights", 0].flatten(0, 1)),
-        (found["out"], capture["out", 0]),
+        (result["y"], y),
+        (result["weights"], capture["weights", 0].flatten(0, 1)),
+        (result["out"], capture["out", 0]),
     )
     return {
         "labels": [bundle.tokenizer.labels(each) for each in batch.tolist()],
         "heads": block.attention.heads,
-        **found,
-        "shapes": {name: list(tensor.shape) for name, tensor in found.items()},
+        **result,
+        "shapes": {name: list(tensor.shape) for name, tensor in result.items()},
         "ours": max(float((one - other).abs().max()) for one, other in pairs),
-        "first": found["weights"][0],
+        "first": result["weights"][0],
         "words": bundle.tokenizer.labels(ids),
     }
 

@@ -24,7 +24,7 @@ from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import shipped
+from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 MODEL = "dates"
@@ -40,9 +40,9 @@ SEEDS = 100
 
 def model() -> EncoderDecoder:
     """Loads the encoder-decoder."""
-    found = shipped(MODEL).model
-    assert isinstance(found, EncoderDecoder)
-    return found
+    result = load_shipped(MODEL).model
+    assert isinstance(result, EncoderDecoder)
+    return result
 
 
 @cache
@@ -91,7 +91,7 @@ def read_texts(view: View) -> dict[str, str]:
     Raises:
         Refusal: an invalid text or target.
     """
-    read_text(shipped(MODEL), view.get("text", ""))
+    read_text(load_shipped(MODEL), view.get("text", ""))
     target = read_string(view, "target").strip() or usual_target(view["text"].strip())
     if len(target) > (limit := model().config.seq_length - 1):
         raise Refusal("long_answer", given=len(target), limit=limit)
@@ -127,7 +127,7 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
         the target's character at each step that both have, "weights" (t, t_source)}; of the chosen prefix, "vectors" of
         the memory (t_source, e), "weights" (t, t_source), "probs" (t, num_tokens) and "given", the labels of its rows.
     """
-    tokenizer: Any = shipped(MODEL).tokenizer
+    tokenizer: Any = load_shipped(MODEL).tokenizer
     labels, longest = tokenizer.labels, model().config.seq_length
     source = torch.tensor([tokenizer.encode(text)[:longest]])
     true = tokenizer.encode_target(target)
@@ -157,7 +157,7 @@ def write_forms(date: str, seed: int = 0) -> Numbers:
     Returns:
         "date"; "forms": [{"text", "right": whether `dates_reader` parses it as the date}].
     """
-    tokenizer: Any = shipped(MODEL).tokenizer
+    tokenizer: Any = load_shipped(MODEL).tokenizer
     sources = torch.tensor([tokenizer.encode(date)] * FORMS)
     answers = write(model(), sources, tokenizer.begin, tokenizer.end, temperature=1.0, seed=seed) if date else []
     texts = [tokenizer.decode(answer) for answer in answers]

@@ -106,10 +106,10 @@ def read_likes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - 
 
 def place_names(models: Models, view: View) -> dict[str, Any]:
     """Groups names that are close at each frame, so that none covers another."""
-    found = learn_likes(**read_likes(models, view))
-    course = found["course"]
+    result = learn_likes(**read_likes(models, view))
+    course = result["course"]
     span = course.amax((0, 1)) - course.amin((0, 1))
-    return {"together": [together(at, found["names"], found["kinds"], span) for at in course]}
+    return {"together": [together(at, result["names"], result["kinds"], span) for at in course]}
 
 
 def find_near(bundle: former.Bundle, word: str) -> Numbers:
@@ -125,16 +125,16 @@ def find_near(bundle: former.Bundle, word: str) -> Numbers:
     tokenizer, table = bundle.tokenizer, bundle.model.transformer.token_embedding.weight.detach()
     own, lengths = tokenizer.encode(word)[0], table.norm(dim=1)
     products = {"dot": table @ table[own], "cosine": F.cosine_similarity(table, table[own][None])}
-    found: Numbers = {"word": tokenizer.labels([own])[0], "length": float(lengths[own])}
+    result: Numbers = {"word": tokenizer.labels([own])[0], "length": float(lengths[own])}
     for name, values in products.items():
         best = [i for i in values.topk(NEAR + 1).indices.tolist() if i != own][:NEAR]
-        found[name] = [
+        result[name] = [
             {"word": label, "value": float(values[i]), "length": float(lengths[i])}
             for i, label in zip(best, tokenizer.labels(best), strict=True)
         ]
-    found["names"] = [each["word"] for each in found["cosine"]]
-    found["cosines"] = torch.tensor([each["value"] for each in found["cosine"]])
-    return found | {"pairs": [guess(table, tokenizer, *guessed) for guessed in GUESSES]}
+    result["names"] = [each["word"] for each in result["cosine"]]
+    result["cosines"] = torch.tensor([each["value"] for each in result["cosine"]])
+    return result | {"pairs": [guess(table, tokenizer, *guessed) for guessed in GUESSES]}
 
 
 def read_word(models: Models, view: View) -> dict[str, Any]:

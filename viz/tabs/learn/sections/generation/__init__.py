@@ -24,7 +24,7 @@ from viz.passes.snapshots import name_at
 from viz.server.view import View, read_index
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import shipped
+from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 TEXT = "In 1905 he moved to the United States."
@@ -39,31 +39,31 @@ SEEDS = 100
 
 def snapshots() -> list[int]:
     """Returns the steps of the model's snapshots."""
-    return shipped(TRAINED).card["recipe"]["snapshots"]
+    return load_shipped(TRAINED).card["recipe"]["snapshots"]
 
 
-def named(step: int) -> str:
+def snapshot_name(step: int) -> str:
     """Returns the name for `former.load` of the model after so many steps."""
-    return TRAINED if step == shipped(TRAINED).card["step"] else name_at(TRAINED, step)
+    return TRAINED if step == load_shipped(TRAINED).card["step"] else name_at(TRAINED, step)
 
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models
-    recipe = shipped(TRAINED).card["recipe"]
+    recipe = load_shipped(TRAINED).card["recipe"]
     return {
         "text": TEXT,
         "other": OTHER,
         "most": MOST,
         "steps": snapshots(),
         "batch": recipe["batch"] * recipe["model"]["seq_length"],  # bytes that a step reads
-        "measured": measured(),
+        "measured": read_curve(),
         "seeds": SEEDS,
         "models": [TRAINED, UNMASKED],
     }
 
 
-def measured() -> dict[str, Any]:
+def read_curve() -> dict[str, Any]:
     """Reads the recorded bits per byte of each snapshot on held-out text."""
     return json.loads(CURVE.read_text(encoding="utf-8"))
 
@@ -74,7 +74,7 @@ def read(view: View) -> list[int]:
     Raises:
         Refusal: an invalid text, or one of less than three bytes.
     """
-    ids = read_text(shipped(TRAINED), view.get("text", ""))[0][:MOST]
+    ids = read_text(load_shipped(TRAINED), view.get("text", ""))[0][:MOST]
     if len(ids) < 3:
         raise Refusal("learn_generation_short")
     return ids
@@ -110,9 +110,9 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
     ids = bundle.tokenizer.encode(text)[:MOST]
     tokens = torch.tensor([ids])
     steps = snapshots()
-    trained = torch.stack([probabilities(shipped(named(step)), ids) for step in steps])
+    trained = torch.stack([probabilities(load_shipped(snapshot_name(step)), ids) for step in steps])
     lines = {
-        "validation": (steps, measured()["bits_per_byte"]),
+        "validation": (steps, read_curve()["bits_per_byte"]),
         "text": (steps, (-trained.log2().mean(-1)).tolist()),
     }
     return {
@@ -153,7 +153,7 @@ def read_snapshots(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG00
 def read_step(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `write_on` for a snapshot; "step" is its index."""
     step = describe_step(models, view)["step"]
-    return {**read_unmasked(models, view), "bundle": family.load(named(step))}
+    return {**read_unmasked(models, view), "bundle": family.load(snapshot_name(step))}
 
 
 def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments

@@ -87,7 +87,7 @@ def sample(sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
     return q, k, v
 
 
-def kept(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
+def saved_bytes(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
     """Returns the bytes that a forward pass of `attend` keeps for the backward pass, counting shared storage once."""
     held: dict[int, int] = {}
 
@@ -116,7 +116,7 @@ def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -
     """
     q, k, v = sample(Sizes(t, batch, heads, layers, bits))
     scores, weights = former.attention_weights(q, k)
-    both = {name: kept(q, k, v, kernel) for name, kernel in (("equation", False), ("kernel", True))}
+    both = {name: saved_bytes(q, k, v, kernel) for name, kernel in (("equation", False), ("kernel", True))}
     table = table_bytes(t, batch, heads, bits)
     return {
         "table": table,

@@ -24,7 +24,7 @@ from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import shipped
+from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 PIECES, BYTES = "gpt", "generator"  # the models that are compared
@@ -40,7 +40,7 @@ REPORTED = {"gpt2": 1.16, "gpt2-medium": 1.01, "gpt2-large": 0.97, "gpt2-xl": 0.
 
 def definition() -> dict[str, Any]:
     """Returns the tokenizer of `gpt` as a dict, as in its file."""
-    return json.loads(shipped(PIECES).tokenizer.to_dict()["definition"])
+    return json.loads(load_shipped(PIECES).tokenizer.to_dict()["definition"])
 
 
 @cache
@@ -52,9 +52,9 @@ def levels() -> tuple[int, ...]:
 @cache
 def tokenizer_at(level: int) -> BpeTokenizer:
     """Returns the tokenizer of `gpt` with only its first merges."""
-    found = definition()
-    found["model"]["merges"] = found["model"]["merges"][: levels()[level]]
-    return BpeTokenizer(json.dumps(found))
+    result = definition()
+    result["model"]["merges"] = result["model"]["merges"][: levels()[level]]
+    return BpeTokenizer(json.dumps(result))
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 def card_of(name: str) -> dict[str, Any]:
     """Returns a model's quality and cost from its card; `seconds` is the wall time of all its trainings."""
-    bundle = shipped(name)
+    bundle = load_shipped(name)
     card, recipe = bundle.card, bundle.card["recipe"]
     quality: Any = next(figure for figure in card["quality"] if figure["split"] == "val")
     runs = [*card.get("earlier", []), {**card, "steps": card["step"]}]
@@ -107,9 +107,9 @@ def read(view: View) -> tuple[str, list[int]]:
     Raises:
         Refusal: a text that cannot be read, or one of a single piece.
     """
-    read_text(shipped(PIECES), view.get("text", ""))  # refuses anything but a text
+    read_text(load_shipped(PIECES), view.get("text", ""))  # refuses anything but a text
     text = view["text"].encode(errors="replace")[:MOST].decode(errors="ignore")
-    ids = shipped(PIECES).tokenizer.encode(text)
+    ids = load_shipped(PIECES).tokenizer.encode(text)
     if len(ids) < 2:
         raise Refusal("learn_gpt_2_short")
     return text, ids
@@ -138,7 +138,7 @@ def read_pieces(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 -
 def surprise(name: str, ids: Sequence[int]) -> Tensor:
     """Returns a model's surprise in bits of each token except the first, (t - 1,)."""
     tokens = torch.tensor([list(ids)])
-    logits = shipped(name).model(tokens[:, :-1])[0]
+    logits = load_shipped(name).model(tokens[:, :-1])[0]
     return -logits.softmax(-1).gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
@@ -151,15 +151,15 @@ def score_text(text: str) -> Numbers:
         "pieces": bits of each piece but the first, and their "names"; "bytes" that they are; by the models' names: bits
         per byte.
     """
-    ids = shipped(PIECES).tokenizer.encode(text)
+    ids = load_shipped(PIECES).tokenizer.encode(text)
     bits, count = surprise(PIECES, ids), sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))
-    own = surprise(BYTES, shipped(BYTES).tokenizer.encode(text))[-count:]
-    names = shipped(PIECES).tokenizer.labels(ids)[1:]
+    own = surprise(BYTES, load_shipped(BYTES).tokenizer.encode(text))[-count:]
+    names = load_shipped(PIECES).tokenizer.labels(ids)[1:]
     per_byte = {PIECES: float(bits.sum()) / count, BYTES: float(own.sum()) / count}
     return {"pieces": bits, "names": names, "bytes": count, **per_byte}
 
 
-def read_scored(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+def read_score_text(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads the arguments of `score_text`."""
     return {"text": read(view)[0]}
 
@@ -230,7 +230,7 @@ SECTION = Section(
     questions={
         "pieces": Question(cut_pieces, read_pieces, prints=("labels",), when=shown("pieces")),
         "scored": Question(
-            score_text, read_scored, BITS, prints=("gpt", "generator"), when=shown("pieces"), unsent=("names",)
+            score_text, read_score_text, BITS, prints=("gpt", "generator"), when=shown("pieces"), unsent=("names",)
         ),
         "bits": Question(compare_cards, lambda models, view: {}, CARDS, when=shown("bits")),  # noqa: ARG005
         "sized": Question(

@@ -50,7 +50,7 @@ def mask_of(count: int, edges: list[tuple[int, int]]) -> Tensor:
     return mask
 
 
-def through(x: Tensor, mask: Tensor, layers: int) -> Tensor:
+def run_blocks(x: Tensor, mask: Tensor, layers: int) -> Tensor:
     """Runs x (b, n, e) through the first blocks with a mask (n, n); returns (b, n, e)."""
     for block in material()[0][:layers]:
         x = block(x, mask)
@@ -103,10 +103,10 @@ def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order:
     x = material()[1][None, :count]
     reach = former.masks.reach(mask, LAYERS)  # (LAYERS, n, n)
     influence = torch.stack(
-        [former.analysis.influence(partial(through, mask=mask, layers=depth + 1), x) for depth in range(LAYERS)]
+        [former.analysis.influence(partial(run_blocks, mask=mask, layers=depth + 1), x) for depth in range(LAYERS)]
     )
-    outputs = through(x, mask, layers)[0]
-    renamed = through(x[:, order], mask[order][:, order], layers)[0]
+    outputs = run_blocks(x, mask, layers)[0]
+    renamed = run_blocks(x[:, order], mask[order][:, order], layers)[0]
     return {
         "mask": mask,
         "reach": reach,
@@ -118,7 +118,7 @@ def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order:
         "outputs": outputs,
         "renamed": renamed,
         "moved": float((renamed - outputs[order]).abs().max()),
-        "stayed": former.analysis.equivariance_error(partial(through, mask=mask, layers=layers), x, order),
+        "stayed": former.analysis.equivariance_error(partial(run_blocks, mask=mask, layers=layers), x, order),
         "names": list(NAMES[:count]),
     }
 

@@ -59,8 +59,8 @@ def pair_to_open(models: Models) -> dict[str, int]:
     """Finds the head, query and key to show first: the largest weight on an earlier token that is not the first."""
     config = subject(models).bundle.config
     heads = [(layer, head) for layer in range(config.depth) for head in range(config.heads)]
-    found = [run_trained(subject(models).bundle, TEXT, layer, head)["weights"] for layer, head in heads]
-    inner = torch.stack(found).tril(-1)[:, :, 1:]  # (heads, t, t − 1)
+    result = [run_trained(subject(models).bundle, TEXT, layer, head)["weights"] for layer, head in heads]
+    inner = torch.stack(result).tril(-1)[:, :, 1:]  # (heads, t, t − 1)
     which, query, key = (int(i) for i in torch.unravel_index(inner.argmax(), inner.shape))
     layer, head = heads[which]
     return {"layer": layer, "head": head, "query": query, "key": key + 1}
@@ -93,14 +93,14 @@ def matrices(view: View) -> list[Tensor]:
     """
     given = read_string(view, "matrices")
     try:
-        found = [[float(number) for number in columns.split(",")] for columns in given[:200].split(";")]
+        result = [[float(number) for number in columns.split(",")] for columns in given[:200].split(";")]
     except ValueError:
         raise Refusal("bad_request") from None
-    if [len(columns) for columns in found] != [4, 4, 4]:
+    if [len(columns) for columns in result] != [4, 4, 4]:
         raise Refusal("bad_request")
-    if not all(abs(number) <= REACH for columns in found for number in columns):  # nor NaN
+    if not all(abs(number) <= REACH for columns in result for number in columns):  # nor NaN
         raise Refusal("bad_request")
-    return [torch.tensor(columns).reshape(2, 2).T for columns in found]
+    return [torch.tensor(columns).reshape(2, 2).T for columns in result]
 
 
 def attend_in_plane(matrices: list[list[list[float]]]) -> Numbers:
@@ -132,9 +132,9 @@ def run_trained(bundle: former.Bundle, text: str, layer: int, head: int) -> Numb
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), ("resid_pre", *POINTS), [layer])
     block, x = bundle.model.transformer.blocks[layer], capture.get("resid_pre", layer)
     read = block.norm1(x) if block.pre_norm else x
-    found = {point: capture.get(point, layer)[0, head] for point in POINTS}
+    result = {point: capture.get(point, layer)[0, head] for point in POINTS}
     labels = bundle.tokenizer.labels(ids)
-    return {"labels": labels, "x": read[0].detach(), **found, "seen": found["scores"].isfinite()}
+    return {"labels": labels, "x": read[0].detach(), **result, "seen": result["scores"].isfinite()}
 
 
 def read_matrices(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments

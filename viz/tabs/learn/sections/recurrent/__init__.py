@@ -25,7 +25,7 @@ from viz.passes.run import read_text
 from viz.server.view import View
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import shipped
+from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 MODELS = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}  # trained alike
@@ -56,7 +56,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 def card_of(kind: str) -> dict[str, Any]:
     """Returns a model's quality and training time from its card."""
-    bundle = shipped(MODELS[kind])
+    bundle = load_shipped(MODELS[kind])
     card, recipe = bundle.card, bundle.card["recipe"]
     return {
         "kind": kind,
@@ -90,7 +90,7 @@ def read(view: View) -> Tensor:
     Raises:
         Refusal: a text that cannot be read, or one of less than two bytes.
     """
-    ids = read_text(shipped(MODELS["recurrent"]), view.get("text", ""))[0][:MOST]
+    ids = read_text(load_shipped(MODELS["recurrent"]), view.get("text", ""))[0][:MOST]
     if len(ids) < 2:
         raise Refusal("learn_recurrent_short")
     return torch.tensor([ids])
@@ -103,7 +103,7 @@ def steps_of(model: Any) -> Callable[[Tensor], Tensor]:
     return lambda tokens: former.run_with_capture(model, tokens, "resid_post")[1].stack("resid_post").transpose(0, 1)
 
 
-def settled(after: Tensor) -> Tensor:
+def final_steps(after: Tensor) -> Tensor:
     """Returns the step from which each token's vector is final, (t,), given the vectors after each step, (n, t, e)."""
     same = (after == after[-1]).all(-1)  # (n, t)
     return len(after) + 1 - same.flip(0).long().cumprod(0).sum(0)
@@ -123,13 +123,13 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
     """
     tokenizer = next(iter(bundles.values())).tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
-    found: Numbers = {"tokens": tokens, "labels": tokenizer.labels(tokens[0].tolist())}
+    result: Numbers = {"tokens": tokens, "labels": tokenizer.labels(tokens[0].tolist())}
     for name, bundle in bundles.items():
         model = copy.deepcopy(bundle.model).double()  # 32 bits are too few for very small influences
         after = steps_of(model)(tokens)[0]
         steps, moved = steps_to_reach(steps_of(model), tokens), influence(model, tokens)
-        found[name] = {"steps": steps, "moved": moved, "settled": settled(after), "count": len(after)}
-    return found | {"last": next(found[name]["steps"][-1] for name in bundles)}
+        result[name] = {"steps": steps, "moved": moved, "settled": final_steps(after), "count": len(after)}
+    return result | {"last": next(result[name]["steps"][-1] for name in bundles)}
 
 
 def read_networks(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments

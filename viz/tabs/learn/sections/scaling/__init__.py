@@ -58,11 +58,11 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
     "mean" and "spread" (standard deviation) are those of the dot products; "entropy" in bits and "gradient" are
     averages over the softmax of each query.
     """
-    found = scores(k, seed, scaled)
-    weights = found.softmax(-1)
+    result = scores(k, seed, scaled)
+    weights = result.softmax(-1)
     return {
-        "mean": float(found.mean()),
-        "spread": float(found.std()),
+        "mean": float(result.mean()),
+        "spread": float(result.std()),
         "entropy": float(-torch.xlogy(weights, weights).sum(-1).mean() / math.log(2)),
         "gradient": float(gradient(weights).mean()),
     }
@@ -90,17 +90,17 @@ def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
     sizes = [2**power for power in POWERS]
     both = {name: [measure(size, seed, name == "scaled") for size in sizes] for name in ("plain", "scaled")}
     q, key = vectors(k, seed)
-    found = {name: scores(k, seed, name == "scaled") for name in both}
+    result = {name: scores(k, seed, name == "scaled") for name in both}
     return {
         **both,
         "sizes": sizes,
-        "rows": {name: each[0].softmax(-1) for name, each in found.items()},
+        "rows": {name: each[0].softmax(-1) for name, each in result.items()},
         "measure": measure_shown,
         "lines": {name: [one[measure_shown] for one in line] for name, line in both.items()},
         "at": k,
         "log": measure_shown == "spread",
         **{"q": q, "k": key, "q @ k.T": q @ key.T},
-        **{"scores": found["scaled"], "weights": found["scaled"].softmax(-1)},
+        **{"scores": result["scaled"], "weights": result["scaled"].softmax(-1)},
     }
 
 
@@ -141,14 +141,14 @@ def compare_trained(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
     """
     tokens = torch.tensor([bundles["scaled"].tokenizer.encode(text)[:MOST]])
     t = tokens.shape[1]
-    found: Numbers = {"tokens": t, "even": sum(math.log2(i + 1) for i in range(t)) / t}
+    result: Numbers = {"tokens": t, "even": sum(math.log2(i + 1) for i in range(t)) / t}
     for way, bundle in bundles.items():
         entropy = entropies(bundle.model, tokens)
         bits = -bundle.model(tokens)[0, :-1].log_softmax(-1).gather(-1, tokens[0, 1:, None]) / math.log(2)
-        found[way] = {"entropy": entropy, "mean": entropy.mean(), "surprise": bits.mean() if t > 1 else None}
-    found["flat"] = torch.stack([found[way]["entropy"].flatten() for way in bundles])
-    found["names"] = list(range(found["flat"].shape[1]))
-    return found
+        result[way] = {"entropy": entropy, "mean": entropy.mean(), "surprise": bits.mean() if t > 1 else None}
+    result["flat"] = torch.stack([result[way]["entropy"].flatten() for way in bundles])
+    result["names"] = list(range(result["flat"].shape[1]))
+    return result
 
 
 def read_models(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments

@@ -39,12 +39,12 @@ def read(view: View) -> tuple[list[str], list[list[float]]]:
         Refusal: no words or too many, or invalid arrows.
     """
     words, vectors = read_string(view, "words"), read_string(view, "vectors")
-    if not 0 < len(found := words.split()) <= MOST or len(words) > LETTERS:
+    if not 0 < len(result := words.split()) <= MOST or len(words) > LETTERS:
         raise Refusal("learn_words_limit", most=MOST, letters=LETTERS)
     drawn = dict(
-        zip(dict.fromkeys(found), read_pairs(vectors, MOST, REACH), strict=False)
+        zip(dict.fromkeys(result), read_pairs(vectors, MOST, REACH), strict=False)
     )  # equal words share an arrow
-    return found, [drawn[word] for word in found]
+    return result, [drawn[word] for word in result]
 
 
 def attend(words: list[str], arrows: list[list[float]]) -> Numbers:

@@ -48,7 +48,7 @@ LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     heads = {number: list(names) for number, names in HEADS.items()}
-    trained = [{"change": change, **family.described(name)} for change, name in TRAINED.items()]
+    trained = [{"change": change, **family.table_row(name)} for change, name in TRAINED.items()]
     shown = {"text": " ".join(WORDS), "model": word_model(models).name}
     return {**shown, "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
 
@@ -94,7 +94,7 @@ def by_hand(heads: int, positions: bool) -> former.SelfAttention:
 
 
 @torch.no_grad()
-def look(attention: former.SelfAttention, x: Tensor) -> former.Capture:
+def capture_all(attention: former.SelfAttention, x: Tensor) -> former.Capture:
     """Captures all tensors of one call of a layer."""
     capture = former.Capture(("q", "k", "v", "weights", "out"))
     attention(x, hook=capture.at(0))
@@ -114,7 +114,7 @@ def swap_words(heads: int, positions: bool) -> Numbers:
     """
     attention, captures, cases = by_hand(heads, positions), [], []
     for order in (list(range(T)), SWAPPED):
-        capture = look(attention, sentence(order, positions))
+        capture = capture_all(attention, sentence(order, positions))
         weights, out = (capture[point, 0][0, :, ASKING] for point in ("weights", "out"))
         captures.append(capture)
         cases.append({"words": [WORDS[i] for i in order], "weights": weights, "y": out[:, :T]})
@@ -125,16 +125,16 @@ def swap_words(heads: int, positions: bool) -> Numbers:
     return {"before": cases[0], "after": cases[1], "x": x, **points, "y_gave": y, "y_gave_swapped": y_swapped, **named}
 
 
-def moved(call: Callable[[list[int]], former.Capture]) -> float:
+def swap_effect(call: Callable[[list[int]], former.Capture]) -> float:
     """Returns the largest change of the heads' output at "gave" when mary and susan are swapped; call(order)."""
     before, after = call(list(range(T))), call(SWAPPED)
     return float((before["out", 0] - after["out", 0])[0, :, ASKING].abs().max())
 
 
-def moved_by_hand(heads: int, positions: bool) -> float:
+def swap_effect_by_hand(heads: int, positions: bool) -> float:
     """Measures the change at "gave" with matrices set by hand."""
     attention = by_hand(heads, positions)
-    return moved(lambda order: look(attention, sentence(order, positions)))
+    return swap_effect(lambda order: capture_all(attention, sentence(order, positions)))
 
 
 def moved_at_random(heads: int, positions: bool) -> float:
@@ -145,7 +145,7 @@ def moved_at_random(heads: int, positions: bool) -> float:
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.normal_(std=EMB**-0.5, generator=generator)
-    return moved(lambda order: look(attention, (words[order] + positions * places)[None]))
+    return swap_effect(lambda order: capture_all(attention, (words[order] + positions * places)[None]))
 
 
 def first_layer(bundle: former.Bundle, ids: list[int], order: list[int]) -> former.Capture:
@@ -163,11 +163,11 @@ def measure_moves(bundles: Mapping[str, former.Bundle]) -> Numbers:
         "table": [{"made": "hand", "random" or "learned", "model", "heads", "positions", "moved"}].
     """
     rows = []
-    for made, move in {"hand": moved_by_hand, "random": moved_at_random}.items():
+    for made, move in {"hand": swap_effect_by_hand, "random": moved_at_random}.items():
         rows += [(made, "", heads, known, move(heads, known)) for heads in HEADS for known in (False, True)]
     for name, bundle in bundles.items():
         call = partial(first_layer, bundle, bundle.tokenizer.encode(" ".join(WORDS)))
-        rows.append(("learned", name, bundle.config.heads, bundle.config.positions != "none", moved(call)))
+        rows.append(("learned", name, bundle.config.heads, bundle.config.positions != "none", swap_effect(call)))
     return {"table": [dict(zip(("made", "model", "heads", "positions", "moved"), row, strict=True)) for row in rows]}
 
 

@@ -45,7 +45,7 @@ def count_forms(emb: int, heads: int) -> Numbers:
         sizes = count(emb, heads, variant)
         forms.append(sizes)
         small = sizes["maps"] is not None and sizes["maps"] + sizes["unify"] <= LARGEST
-        spent.append(timed(emb, heads, variant) if small else None)
+        spent.append(call_seconds(emb, heads, variant) if small else None)
     parameters = torch.tensor([(form["maps"] or 0) + (form["unify"] or 0) for form in forms])
     return {"forms": forms, "seconds": spent, "parameters": parameters, "variants": list(VARIANTS)}
 
@@ -62,7 +62,7 @@ def count(emb: int, heads: int, variant: str) -> Numbers:
 
 
 @torch.inference_mode()
-def timed(emb: int, heads: int, variant: str) -> float:
+def call_seconds(emb: int, heads: int, variant: str) -> float:
     """Returns the minimum time of several calls on `TIMED` random vectors, in seconds."""
     attention = former.SelfAttention(emb, heads, variant)
     x = torch.randn(1, TIMED, emb, generator=torch.Generator().manual_seed(0))

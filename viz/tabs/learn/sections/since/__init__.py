@@ -57,15 +57,15 @@ def opening(models: Models) -> dict[str, Any]:
         "planes": rotary.head_size // 2,
         "added": ADDED,
         "lengths": LENGTHS,
-        "family": [described(name) for name in FAMILY],
+        "family": [table_row(name) for name in FAMILY],
         "models": {"rotary": ROTARY, "norm": RMS, "gate": GATED, "modern": MODERN},
     }
 
 
-def described(name: str) -> dict[str, Any]:
+def table_row(name: str) -> dict[str, Any]:
     """Returns a tiny model's line of the table: also "seconds" of processor time, and what it caches for each token."""
     bundle = family.load(name).bundle
-    line = {**family.described(name), "seconds": bundle.card["processor_seconds"]}
+    line = {**family.table_row(name), "seconds": bundle.card["processor_seconds"]}
     return {**line, "cached": cache_bytes(bundle.config, 1, torch.float32)}
 
 
@@ -95,7 +95,7 @@ def run(bundle: former.Bundle, text: str, at: int, points: tuple[str, ...], laye
     return capture, min(at, len(ids) - 1), bundle.tokenizer.labels(ids)
 
 
-def turned(positions: RotaryPositions, vector: Tensor, places: Tensor) -> Tensor:
+def turn_vector(positions: RotaryPositions, vector: Tensor, places: Tensor) -> Tensor:
     """Returns a vector (s,) turned as at each of these places (n,): (n, s)."""
     return positions.turn(places, vector.dtype)(vector.expand(len(places), -1))
 
@@ -121,13 +121,13 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
     capture, at, labels = run(bundle, text, at, ("q", "k", "scores"), 0)
     key, positions = max(0, at - back), bundle.model.transformer.positions
     both = {"q": (capture["q", 0][0, head, at], at), "k": (capture["k", 0][0, head, key], key)}
-    q, k = (turned(positions, seen, torch.tensor([-place]))[0] for seen, place in both.values())
+    q, k = (turn_vector(positions, seen, torch.tensor([-place]))[0] for seen, place in both.values())
 
     def scores(query: Tensor, others: Tensor) -> Tensor:
-        return turned(positions, q, query) @ turned(positions, k, others).T / len(q) ** 0.5
+        return turn_vector(positions, q, query) @ turn_vector(positions, k, others).T / len(q) ** 0.5
 
     here = torch.tensor([[at, key]]) + torch.tensor([[shift], [shift + LATER]])  # (2, 2)
-    turned_q, turned_k = turned(positions, q, here[:1, 0])[0], turned(positions, k, here[:1, 1])[0]
+    turned_q, turned_k = turn_vector(positions, q, here[:1, 0])[0], turn_vector(positions, k, here[:1, 1])[0]
     planes = torch.stack([each.unflatten(0, (2, -1)).T for each in (turned_q, turned_k)], 1)  # (s/2, 2, 2)
     return {
         "labels": labels,

@@ -32,7 +32,7 @@ LONG = 16_384  # tokens, of the measured lengths the largest
 
 
 @cache
-def measured() -> dict[str, Any]:
+def read_costs() -> dict[str, Any]:
     """Reads the recorded time and memory of each method."""
     return json.loads(MEASURED.read_text(encoding="utf-8"))
 
@@ -87,7 +87,7 @@ def read_pattern(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 
     return {"kind": kind, "t": t, "size": size}
 
 
-def read_measured(show: str) -> Numbers:
+def costs_of_methods(show: str) -> Numbers:
     """Reads the time or the memory of each method, measured by `python -m tests.bench.sparse --file`.
 
     Args:
@@ -95,7 +95,7 @@ def read_measured(show: str) -> Numbers:
     Returns:
         "lengths", from the first at which all methods have a number above 0; "lines": each method's numbers there.
     """
-    record = measured()
+    record = read_costs()
     lines = {name: record["ways"][name][NUMBERS[show]] for name in CHARTED}
     first = next(i for i, numbers in enumerate(zip(*lines.values(), strict=True)) if min(numbers) > 0)
     lengths = torch.tensor(record["lengths"][first:])
@@ -106,7 +106,7 @@ def costs(show: str) -> Question:
     """Returns the question for the recorded measurements."""
     axes = ("tokens", NUMBERS[show])
     draw = Draw(figures.by_size, Field("lengths"), Field("lines"), log=True, axes=axes)
-    return Question(read_measured, lambda models, view: {"show": show}, draw, when=shown(show))  # noqa: ARG005
+    return Question(costs_of_methods, lambda models, view: {"show": show}, draw, when=shown(show))  # noqa: ARG005
 
 
 SHARES = Draw(figures.attention, Field("shares"), Field("labels"), mask=Field("mask"))
@@ -122,9 +122,9 @@ def opening(models: Models) -> dict[str, Any]:
         "limits": LIMITS,
         "layers": LAYERS,
         "charted": CHARTED,
-        "measured": measured(),
+        "measured": read_costs(),
         "cells": {kind: masks.count(kind, LONG, round(LONG**0.5)) for kind in ("strided", "fixed", "causal")},
-        "charts": {show: question.chart(read_measured(show)) for show, question in COSTS.items()},
+        "charts": {show: question.chart(costs_of_methods(show)) for show, question in COSTS.items()},
     }
 
 

@@ -24,7 +24,7 @@ from viz.passes.run import read_text
 from viz.server.view import View, read_index
 from viz.tabs.learn.score_terms import TERMS, relative_terms
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import shipped
+from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 MODEL = "xl"
@@ -42,9 +42,9 @@ KEYS = 40  # of which a score is shown, the last
 
 def model() -> TransformerXL:
     """Loads the model."""
-    found = shipped(MODEL).model
-    assert isinstance(found, TransformerXL)
-    return found
+    result = load_shipped(MODEL).model
+    assert isinstance(result, TransformerXL)
+    return result
 
 
 @cache
@@ -56,7 +56,7 @@ def precise() -> TransformerXL:
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and figures from the model's card."""
     del models
-    config, card = model().config, shipped(MODEL).card
+    config, card = model().config, load_shipped(MODEL).card
     quality: Any = next((figure for figure in card["quality"] if figure["split"] == "val"), {})
     measured = {int(name.removeprefix("memory_")): bits for name, bits in quality.items() if name.startswith("memory_")}
     return {
@@ -82,8 +82,8 @@ def read(view: View) -> Tensor:
         Refusal: a text that cannot be read, or one that is not longer than a segment.
     """
     text = view.get("text", "")
-    read_text(shipped(MODEL), text)  # refuses anything but a text
-    ids = shipped(MODEL).tokenizer.encode(text)[:MOST]
+    read_text(load_shipped(MODEL), text)  # refuses anything but a text
+    ids = load_shipped(MODEL).tokenizer.encode(text)[:MOST]
     if len(ids) <= SEGMENT:
         raise Refusal("learn_transformer_xl_short", least=SEGMENT + 1)
     return torch.tensor([ids])
@@ -122,9 +122,9 @@ def weigh_memory(text: str) -> Numbers:
         "labels" of its bytes; "off" and "on", bits of each byte but the first without a memory and with one as long as
         in training; "bits" a byte for each of the "memories".
     """
-    tokens = torch.tensor([shipped(MODEL).tokenizer.encode(text)[:MOST]])
+    tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:MOST]])
     return {
-        "labels": shipped(MODEL).tokenizer.labels(tokens[0].tolist()),
+        "labels": load_shipped(MODEL).tokenizer.labels(tokens[0].tolist()),
         "off": surprise(tokens, 0),
         "on": surprise(tokens, model().config.memory_length),
         "bits": [float(surprise(tokens, memory).mean()) for memory in MEMORIES],
@@ -138,7 +138,7 @@ def read_long(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
     return {"text": view["text"]}
 
 
-def moved(tokens: Tensor, memory_length: int) -> Tensor:
+def influence_of_bytes(tokens: Tensor, memory_length: int) -> Tensor:
     """Returns how much each byte changes each layer's vector at the last byte, (depth, n), exactly 0 for no effect."""
 
     def last(changed: Tensor) -> Tensor:
@@ -161,12 +161,12 @@ def reach_back(text: str) -> Numbers:
     Args:
         text: its first `REACHED` bytes are read.
     Returns:
-        "labels" of the n bytes; "off" and "on", (depth, n): `moved` without and with a memory; "last": the last layer's
-        row of "on".
+        "labels" of the n bytes; "off" and "on", (depth, n): `influence_of_bytes` without and with a memory; "last": the
+        last layer's row of "on".
     """
-    tokens = torch.tensor([shipped(MODEL).tokenizer.encode(text)[:REACHED]])
-    off, on = moved(tokens, 0), moved(tokens, SHORT)
-    return {"labels": shipped(MODEL).tokenizer.labels(tokens[0].tolist()), "off": off, "on": on, "last": on[-1]}
+    tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:REACHED]])
+    off, on = influence_of_bytes(tokens, 0), influence_of_bytes(tokens, SHORT)
+    return {"labels": load_shipped(MODEL).tokenizer.labels(tokens[0].tolist()), "off": off, "on": on, "last": on[-1]}
 
 
 @torch.inference_mode()
@@ -181,7 +181,7 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
         of them together as "rows"; "scores" as the model computes them; "error": the largest difference between a
         score and the sum of its terms.
     """
-    tokenizer = shipped(MODEL).tokenizer
+    tokenizer = load_shipped(MODEL).tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
     capture = former.Capture(("q", "k", "scores"), [layer])
     *before, final = tokens.split(SEGMENT, 1)
@@ -199,7 +199,7 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
     return {"labels": labels, **rows, "rows": rows, "scores": scores, "error": error}
 
 
-def read_scored(models: Models, view: View) -> dict[str, Any]:
+def read_split(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `split_scores`."""
     config = model().config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
@@ -223,9 +223,9 @@ SECTION = Section(
         ),
         "reached": Question(reach_back, read_long, REACH, when=shown("reach"), unsent=("last",)),
         "scored": Question(
-            split_scores, read_scored, STACK, charted=True, prints=("error",), when=shown("terms"), unsent=("rows",)
+            split_scores, read_split, STACK, charted=True, prints=("error",), when=shown("terms"), unsent=("rows",)
         ),
     },
     opening=opening,
-    stands=lambda models: MODEL in former.available(),  # noqa: ARG005
+    available=lambda models: MODEL in former.available(),  # noqa: ARG005
 )

@@ -18,7 +18,7 @@ from viz.passes.run import read_text
 from viz.server.view import View, read_string
 from viz.tabs.learn.family import load
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import shipped
+from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 from viz.text.examples import CARRIED
 
@@ -66,7 +66,7 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
         Refusal: a text that cannot be read, one that is too long, or two of different lengths.
     """
     texts = {name: read_string(view, name, "empty_text") for name in ("pinned", "text")}
-    counts = [len(read_text(shipped(MODEL), text)[0]) for text in texts.values()]
+    counts = [len(read_text(load_shipped(MODEL), text)[0]) for text in texts.values()]
     if counts[0] != counts[1]:
         raise Refusal("learn_which_head_lengths", first=counts[0], second=counts[1])
     if counts[0] > MOST:
