@@ -51,19 +51,27 @@ EXAMPLES = {  # by what the model says, its variant, or its unit: `Loaded.exampl
     "class": REVIEWS,
     "word": REVIEWS,
 }
+BRACKETS = {"byte": ("[[Berlin]] and [[Paris", "((Berlin)) and ((Paris")}
+PRAISE = {"word": ("A good film with a good story.", "A bad film with a good story.")}
 CARRIED = {  # by the same names: pairs of texts whose predictions differ, one to pin and one to compare
-    "piece": {  # what carries the difference in `gpt` is said of each by its name
+    "piece": {  # message `carry_found` says by each name what carries the difference, in the model of `FOUND`
         "number": ("The cities in the north of the country", "The city in the north of the country"),
         "year": ("The war began in 1914 and ended in", "The war began in 1814 and ended in"),
         "name": ("The band Blue Star released an album. Blue", "The band Red Star released an album. Blue"),
         "quote": ('The song "Yellow River', "The song Yellow River was"),
     },
     "blank": {"blank": ("The capital of France is [Paris].", "The capital of Japan is [Paris].")},
-    "byte": {"byte": ("[[Berlin]] and [[Paris", "((Berlin)) and ((Paris")},
+    "byte": BRACKETS,
     "letters": {"letters": ("tgkqwzmbrxhcvtgkq", "tgkqyzmbrxhcvtgkq")},
-    "long": {"byte": ("[[Berlin]] and [[Paris", "((Berlin)) and ((Paris")},
+    "memory": BRACKETS,
+    "pattern": BRACKETS,
     "character": {"character": ("4 July 1976", "5 July 1976")},
-    "word": {"word": ("A good film with a good story.", "A bad film with a good story.")},
+    "class": PRAISE,
+    "word": PRAISE,
+}
+FOUND = {  # by the name of a pair: the model in which its finding was measured
+    **dict.fromkeys(CARRIED["piece"], "gpt"),
+    **{"blank": "bert", "byte": "generator", "letters": "tiny-induction", "character": "dates", "word": "classifier"},
 }
 GAMES = (  # invented for the game of tab Generate, so that no model has read them
     "The harbour of Ostmar lies on the northern coast of the island. Fishermen built it in 1862 from the stones of an"

@@ -17,7 +17,7 @@ from viz.tabs.explore.answer import answer
 from viz.tabs.explore.change import reads
 from viz.tabs.explore.corpus import forming, scans
 from viz.tabs.explore.panels import FOLDS, PANELS
-from viz.text.examples import CARRIED, EXAMPLES
+from viz.text.examples import CARRIED, EXAMPLES, FOUND
 
 HERE = Path(__file__).parent
 STORE = HERE / "lib" / "store.js"
@@ -72,7 +72,7 @@ def panels() -> None:
         panel("surprise")
         panel("words")
     panel("token-strip")
-    panel("carry", CARRIED)
+    panel("carry", {"pairs": CARRIED, "found": FOUND})
     for name in ("reads", "follow", "inside", "corpus"):
         fold(name)
     part("export")

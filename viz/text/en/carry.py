@@ -24,7 +24,13 @@ MESSAGES = {
     "carry_found": "{pair, select, number {Whether the subject is singular or plural stays at its own token until one"
     " head, layer 4, head 5, takes it to the end.} year {Head 3 of layer 5 copies the century: about half of the"
     " difference comes back with it.} name {No head copies the name alone: head 0 of layer 4 looks at what followed"
-    " the same word before, and head 7 of layer 3, one token back, tells it where.} other {Many heads carry that a"
+    " the same word before, and head 7 of layer 3, one token back, tells it where.} blank {Head 2 of layer 0 takes"
+    " the country to the hidden word: it alone brings back most of the difference.} byte {The kind of bracket stays at"
+    " the brackets until layer 10, where head 5 takes about half of it to the end.} letters {The letter stays at its"
+    " own place until layer 1, whose heads copy it to the end together: no head brings back much more than half.}"
+    " character {In the encoder one head, layer 0, head 2, carries the day: it brings back all of the difference. The"
+    " heads of cross-attention share it: none brings back more than a third.} word {After layer 0 the word itself"
+    " carries little of it: about half is in the vector of “story”.} other {Many heads carry that a"
     " quotation mark is open: none brings back more than a third.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
     "carry_choose": "Choose a cell to see the prediction with that part.",

@@ -12,7 +12,7 @@ from viz.tabs.explore.change import carry
 from viz.tabs.explore.panels import PANELS
 from viz.tabs.explore.reading import read_carried
 from viz.text import NothingToShow, Refusal
-from viz.text.examples import CARRIED
+from viz.text.examples import CARRIED, EXAMPLES, FOUND
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,11 @@ def test_what_cannot_be_carried_is_refused_in_words(models, changed, key):
 @pytest.mark.parametrize(
     ("model", "texts"),
     [
-        ("classifier", CARRIED["word"]["word"]),
+        ("classifier", CARRIED["class"]["word"]),
         ("bert", CARRIED["blank"]["blank"]),
-        ("bert-reviews", ("A good film.", "A bad film.")),
-        ("xl", CARRIED["byte"]["byte"]),
+        ("bert-reviews", CARRIED["class"]["word"]),
+        ("xl", CARRIED["memory"]["byte"]),
+        ("sparse", CARRIED["pattern"]["byte"]),
         ("tiny-induction", CARRIED["letters"]["letters"]),
         ("dates", CARRIED["character"]["character"]),
     ],
@@ -134,3 +135,44 @@ def test_what_the_page_says_of_its_pairs_is_so(gpt):
     assert moved == pytest.approx([1, 0, 1], abs=0.2)
     looks = pair(gpt, "name")[1].weights
     assert looks[3, 7].diagonal(-1).mean() > 0.5  # one token back
+
+
+def test_every_model_is_offered_a_pair_and_each_finding_belongs_to_one():
+    assert CARRIED.keys() == EXAMPLES.keys()
+    assert {name for pairs in CARRIED.values() for name in pairs} == FOUND.keys()
+
+
+def test_what_the_page_says_of_the_pairs_of_other_kinds_is_so():
+    """Claims are checked with margins, as for `gpt`."""
+
+    def measured(kind, name, part="heads", map_=None):
+        bundle = former.load(FOUND[name])
+        pinned, run = (bundle.run(text) for text in CARRIED[kind][name])
+        return carry.carry_parts(pinned, run, map_ or next(iter(run.maps)), part)["shares"]
+
+    def first(shares):
+        values, places = shares.flatten().topk(2)
+        return divmod(int(places[0]), shares.shape[1]), float(values[0]), float(values[1])
+
+    place, best, second = first(measured("blank", "blank"))
+    assert place == (0, 2)
+    assert best == pytest.approx(0.75, abs=0.2)
+    assert second < 0.3
+    place, best, second = first(measured("byte", "byte"))
+    assert place == (10, 5)
+    assert best == pytest.approx(0.5, abs=0.15)
+    stays = measured("byte", "byte", "stream")
+    assert stays[10, [1, 15, 16]].min() > 0.3
+    assert stays[10, 21] < 0.5 < stays[11, 21]
+    letters = measured("letters", "letters")
+    assert letters.max() < 0.65
+    assert float(measured("letters", "letters", "stream")[1, 4]) == pytest.approx(1, abs=0.2)
+    place, best, second = first(measured("character", "character", map_="encoder"))
+    assert place == (0, 2)
+    assert best == pytest.approx(1, abs=0.1)
+    assert second < 0.2
+    assert measured("character", "character", map_="cross").max() < 0.33
+    words = measured("class", "word", "stream")
+    assert words[1].argmax() == 6  # "story"
+    assert float(words[1, 6]) == pytest.approx(0.5, abs=0.15)
+    assert words[1, 1] < 0.25

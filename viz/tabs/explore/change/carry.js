@@ -134,10 +134,11 @@ export const mount = ({ element, props }) => {
     const most = each.reduce((a, b) => (b.value > a.value ? b : a));
     const show = h("button", { class: "f-link", onclick: () => take(most) }, say("effects_show"));
     const { model, examples, text } = store.pass.header;
-    const pair = Object.entries(props.value[examples] ?? {}).find(
+    const pair = Object.entries(props.value.pairs[examples] ?? {}).find(
       ([, [one, other]]) => one === beside.pass.header.text && other === text,
     );
-    const known = pair && model === "gpt" && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
+    const known =
+      pair && model === props.value.found[pair[0]] && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
     about.replaceChildren(
       asText([known, say("carry_at", values), say("carry_most", { name: name(most), share: asShare(most.value) })]),
       " ",
@@ -219,7 +220,7 @@ export const mount = ({ element, props }) => {
     found = answer;
     const { examples } = store.pass.header;
     grid.hidden = asks.hidden = about.hidden = !found;
-    const offered = Object.values(props.value[examples] ?? {});
+    const offered = Object.values(props.value.pairs[examples] ?? {});
     pairs.hidden = Boolean(found) || !offered.length;
     const begin = ([pinned, text]) =>
       h("button", { class: "f-link", onclick: () => open(pinned, text) }, say("carry_pair", { pinned, text }));
