@@ -19,7 +19,7 @@ from tests.redis_server import find
 
 pytestmark = pytest.mark.browser
 CUT = "ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET"  # of a stream whose replica is gone
-LENGTH = 60  # tokens
+LENGTH = 40  # tokens
 
 
 def start(port: int, log: Path, **settings: Any) -> Any:

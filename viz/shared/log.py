@@ -182,7 +182,8 @@ class RedisLog:
             self._adopt(secret)
         self._restore(saved.get(b"state", b"{}"))
         first = int(entries[0][0].partition(b"-")[0]) - 1 if entries else int(count or 0)
-        self._number = int(saved.get(b"number", first))
+        last = saved.get(b"number", b"")
+        self._number = int(last) if last.isdigit() else first
         self._make([entry for entry in entries if int(entry[0].partition(b"-")[0]) > self._number])
 
     def _restore(self, state: bytes) -> None:
