@@ -36,6 +36,9 @@ def test_what_is_lost_and_what_returns_are_the_library_s(tab):
     assert float(shown(tab, "lost")[layer, head]) == pytest.approx(lost, abs=1e-4)
     expect(tab.section.locator("td.at")).to_have_count(2)
     assert tab.sentence().startswith(f"Carried into B, layer {layer}, head {head} brings back")
+    tab.section.get_by_role("button", name=message("learn_which_head_pair", pair="name")).click()
+    tab.settled()
+    assert tab.view()["pinned"] == CARRIED["piece"]["name"][0]
     assert tab.choose(message("learn_which_head_choice", layer=layer, head=head)).startswith("Yes.")
 
 

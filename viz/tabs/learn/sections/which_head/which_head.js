@@ -102,14 +102,17 @@ export const mount = (section, props) => {
     })),
     () => demo.reset(),
   );
+  const asked = { pinned: begin[0], text: begin[1] }; // whatever is on the screen: the choices are of these texts
   section.check({
     question: words("question", { model: props.model }),
+    shows: asked,
     choices: [
       [2, 1],
       [4, 5],
       [5, 3],
     ].map(([layer, head]) => words("choice", { layer, head })),
     answer: async () => {
+      demo.set(asked);
       const { returned } = await demo.answered("heads");
       const { layer, head, value, next } = most(returned);
       const right = [
