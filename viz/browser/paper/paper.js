@@ -40,7 +40,7 @@ const layOut = () => {
   const foot = h("p", { class: "paper-address", hidden: true }, location.href);
   const undo = asWideAsPaper();
   const questions = [...document.querySelectorAll("details.check:not([open])")];
-  for (const question of questions) question.open = true;
+  for (const question of questions) question.toggleAttribute("open", true);
   styles.media = "all";
   document.body.classList.remove("dark");
   document.body.append(foot);
@@ -48,7 +48,7 @@ const layOut = () => {
     restore = null;
     styles.media = "print";
     undo();
-    for (const question of questions) question.open = false;
+    for (const question of questions) question.toggleAttribute("open", false);
     foot.remove();
     if (dark) document.body.classList.add("dark");
   };
