@@ -254,6 +254,7 @@ MESSAGES = {
     "beside_less": "less than pinned",
     "beside_more": "more",
     "beside_scale": "On screen minus pinned, from −{size} to +{size}.",
+    "beside_gaps": "The texts are aligned by their longest common parts; – is a token that one of them lacks.",
     "beside_says": "{says, select, class {verdict} other {next}} “{label}” {share}",
     "beside_answers": "answer {text}",
     "beside_coming": "The pinned pass is loading.",

@@ -237,6 +237,7 @@ MESSAGES = {
     "beside_less": "比固定的小",
     "beside_more": "大",
     "beside_scale": "当前减去固定，从 −{size} 到 +{size}。",
+    "beside_gaps": "两段文本按最长的公共部分对齐；“–”表示其中一段没有的词元。",
     "beside_says": "{says, select, class {判断结果} other {下一个}}“{label}” {share}",
     "beside_answers": "答案 {text}",
     "beside_coming": "正在加载固定的结果。",

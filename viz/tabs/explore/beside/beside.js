@@ -4,7 +4,7 @@
 import { eachFrame, h, isDark, isolate, isPresenting, shorten } from "../../../browser/lib/base.js";
 import { gradient, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../browser/lib/heat_map.js";
-import { classInWords, say } from "../../../browser/lib/messages.js";
+import { asText, classInWords, say } from "../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
@@ -13,6 +13,7 @@ import { beside } from "../lib/pinned.js";
 import { rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
+import { alignedAt, joined } from "./align.js";
 
 const LEAST = 0.02; // smallest end of the scale, as packed weights are no more exact
 const SAME = 1e-5; // a difference below it is rounding
@@ -33,9 +34,6 @@ const described = ({ model, text, edits, output, answer }) => {
     : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: asShare(best.prob) });
   return [model, `“${isolate(shorten(text, QUOTED))}”`, changed, says].filter(Boolean).join(" · ");
 };
-
-/** The tokens that differ between the two passes. */
-const joined = (was, now) => now.map((label, i) => (label === was[i] ? label : `${was[i]}|${label}`));
 
 const sides = ({ queries, keys }, unit) => ({
   labels: axisLabels(queries, unit),
@@ -65,10 +63,11 @@ const drawMap = (part, { map, weights }, header) => {
 };
 
 /** The pair under the pointer or locked, in pictures that have this pair. */
-const marks = (map) => {
+const marks = (map, aligned = null) => {
   const { hover, view } = store;
-  const at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
+  let at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
   if (!at || at.query >= map.queries.length || at.key >= map.keys.length) return {};
+  if (aligned) at = { query: alignedAt(aligned.rows, at.query), key: alignedAt(aligned.columns, at.key) };
   const colour = variable("mark");
   return {
     rows: [{ at: at.query, colour }],
@@ -77,7 +76,7 @@ const marks = (map) => {
   };
 };
 
-const weightAt = (shown, query, key) => rowOf(shown, query)[key] ?? 0;
+const weightAt = (shown, query, key) => (query === null || key === null ? 0 : (rowOf(shown, query)[key] ?? 0));
 
 /** The message if there is nothing to compare yet, or a link has no room for both texts. */
 const words = (was) => {
@@ -145,26 +144,34 @@ export const mount = ({ element }) => {
     onpick: (at) => both && onCells.onpick(at),
   });
   const after = frame("after", onCells);
-  const change = frame("change", onCells);
+  /** The pair on screen at a cell of the aligned maps; null if the text on screen lacks one of its tokens. */
+  const onScreen = (at) => {
+    const [query, key] = at ? [both?.rows[at.row]?.[1], both?.columns[at.column]?.[1]] : [];
+    return query == null || key == null ? null : { query, key };
+  };
+  const change = frame("change", {
+    onpoint: (at) => store.point(onScreen(at)),
+    onpick: (at) => onScreen(at) && lockPair(onScreen(at)),
+  });
 
-  let both = null; // the selected head's {was, now, values, size, at, moved}, if the two passes can be compared
+  let both = null; // the selected head's {was, now, rows, columns, values, size, at, moved}, if they can be compared
   let moved = null; // of all heads: {of: the passes, image: their differences, shares: [layer][head]}
 
   // --- all heads -----------------------------------------------------------------------------------------------------
 
   /** Computes the differences of all heads as one image, each pooled so that no cell is lost, and the share of each
    *  head's attention that moved. */
-  const measureHeads = (was, now) => {
+  const measureHeads = (was, now, aligned) => {
     const of = [was, now, isDark()];
     if (moved?.of.every((each, i) => each === of[i])) return moved;
-    const [rows, columns] = [now.queries.length, now.keys.length];
+    const [rows, columns] = [aligned.rows.length, aligned.columns.length];
     const [w, high] = [Math.min(TILE, columns), Math.min(TILE, rows)];
     const pooled = new Float32Array(now.layers * now.heads * w * high);
     const wide = now.heads * w;
     let size = LEAST;
     const shares = Array.from({ length: now.layers }, (_, layer) =>
       Array.from({ length: now.heads }, (_, head) => {
-        const found = beside.difference(was, was.approximate(layer, head), now, now.approximate(layer, head));
+        const found = beside.difference(was, was.approximate(layer, head), now, now.approximate(layer, head), aligned);
         size = Math.max(size, found.size);
         for (let query = 0; query < rows; query++)
           for (let key = 0; key < columns; key++) {
@@ -182,10 +189,10 @@ export const mount = ({ element }) => {
   };
 
   const paintHeads = (was, now) => {
-    const alike = was.layers === now.layers && was.heads === now.heads && beside.comparable(was, now);
-    heads.figure.hidden = !alike;
-    if (!alike) return void (moved = null);
-    const { image } = measureHeads(was, now);
+    const aligned = was.layers === now.layers && was.heads === now.heads && beside.alignment(was, now);
+    heads.figure.hidden = !aligned;
+    if (!aligned) return void (moved = null);
+    const { image } = measureHeads(was, now, aligned);
     const { layer, head, of } = store.view;
     const numbers = (count) => Array.from({ length: count }, (_, i) => `${i}`);
     heads.about.textContent = say("overview_axes");
@@ -232,22 +239,24 @@ export const mount = ({ element }) => {
   const drawChange = () => {
     change.figure.hidden = legend.hidden = !both;
     if (!both) return;
-    const { was, now, values } = both;
+    const { was, now, rows, columns, values } = both;
     const size = Math.max(LEAST, both.size);
     const pixel = diverging(size);
-    const columns = now.map.keys.length;
-    const hidden = (query, key) => key >= Math.max(was.map.rowLength(query), now.map.rowLength(query));
+    const within = (map, query, key) => query !== null && key !== null && key < map.rowLength(query);
+    const gap = (row) => rows[row].includes(null);
+    const hidden = (row, column) =>
+      gap(row) || [was, now].every(({ map }, side) => !within(map, rows[row][side], columns[column][side]));
     const { unit } = store.pass.header;
-    const labels = (side) => axisLabels(joined(was.map[side], now.map[side]), unit);
+    const queries = joined(was.map.queries, now.map.queries, rows);
+    const keys = joined(was.map.keys, now.map.keys, columns);
+    const gaps = rows.some((_, row) => gap(row)) || columns.some((pair) => pair.includes(null));
     const { masked } = palette();
-    change.about.textContent = say("beside_scale", { size: asNumber(size, 2) });
+    change.about.textContent = asText([say("beside_scale", { size: asNumber(size, 2) }), gaps && say("beside_gaps")]);
     change.draw({
-      ...sides(now.map, unit),
-      labels: labels("queries"),
-      across: labels("keys"),
-      pixel: (query, key) => (hidden(query, key) ? masked : pixel(values[query * columns + key])),
-      hidden: now.map.hides && was.map.hides ? hidden : null,
-      ...marks(now.map),
+      ...sides({ queries, keys }, unit),
+      pixel: (row, column) => (hidden(row, column) ? masked : pixel(values[row * columns.length + column])),
+      hidden: gaps || (now.map.hides && was.map.hides) ? hidden : null,
+      ...marks(now.map, both),
     });
     bar.style.background = gradient(palette().scores);
     low.textContent = asSigned(-size, 2);
@@ -262,15 +271,15 @@ export const mount = ({ element }) => {
       );
       return say("beside_shapes_differ", { before: of, after: to });
     }
-    const { query, key } = both.at;
-    const weight = (shown) => about(asNumber(weightAt(shown, query, key), 3));
+    const [queries, keys] = [both.rows[both.at.row], both.columns[both.at.column]];
+    const weight = (shown, side) => about(asNumber(weightAt(shown, queries[side], keys[side]), 3));
     const values = {
       name: nameOf(now),
       share: asShare(both.moved),
-      query: quote(query, now.map.queries),
-      key: quote(key, now.map.keys),
-      before: weight(was),
-      after: weight(now),
+      query: quote(queries[1], now.map.queries),
+      key: keys[1] === null ? quote(keys[0], was.map.keys) : quote(keys[1], now.map.keys),
+      before: weight(was, 0),
+      after: weight(now, 1),
     };
     return both.size < SAME ? say("beside_still", values) : say("beside_moved", values);
   };
@@ -287,10 +296,13 @@ export const mount = ({ element }) => {
         name: headName(pointed),
         share: asShare(moved.shares[pointed.layer][pointed.head]),
       }));
-    if (!both || hover?.query == null) return void (readout.textContent = "");
+    const [row, column] =
+      both && hover?.query != null ? [alignedAt(both.rows, hover.query), alignedAt(both.columns, hover.key)] : [];
+    const then = both?.rows[row]?.[0] ?? null;
+    if (then === null) return void (readout.textContent = "");
     const { query, key } = hover;
     const { was, now } = both;
-    const [first, second] = [weightAt(was, query, key), weightAt(now, query, key)];
+    const [first, second] = [weightAt(was, then, both.columns[column][0]), weightAt(now, query, key)];
     Object.assign(readout.dataset, { query, key, change: second - first });
     readout.textContent = say("beside_pair", {
       query: quote(query, now.map.queries),
@@ -315,9 +327,11 @@ export const mount = ({ element }) => {
     } else {
       const { header } = store.pass;
       const pinned = beside.pass.header;
-      both = beside.comparable(was.map, now.map)
-        ? { was, now, ...beside.difference(was.map, was.weights, now.map, now.weights) }
-        : null;
+      const aligned = beside.alignment(was.map, now.map);
+      both = aligned && {
+        ...{ was, now, ...aligned },
+        ...beside.difference(was.map, was.weights, now.map, now.weights, aligned),
+      };
       before.about.textContent = `${nameOf(was)} · ${described(pinned)}`;
       after.about.textContent = `${nameOf(now)} · ${described(header)}`;
       drawMap(before, was, pinned);

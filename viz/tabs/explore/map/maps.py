@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from former import analysis
@@ -101,13 +104,61 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
     Returns:
         "before" and "now": the cells of both; "moved" (layers, h): for each head the share of attention that has
         moved, None for maps that cannot be compared; and for the figure, with labels and "mask", "cells": the
-        difference, or the pinned map if the shapes differ.
+        difference of aligned positions (`align`), or the pinned map if they have too little in common.
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])
     values = {"before": cells, "now": after, "moved": None, "cells": cells, "mask": one.allowed, "unit": None}
-    if cells.shape == after.shape:
-        values |= {"cells": after - cells, "mask": one.allowed | other.allowed, "unit": "difference"}
-    if one.weights.shape == other.weights.shape and one.name == other.name:
-        values["moved"] = (other.weights - one.weights).abs().sum(-1).mean(-1) / 2
-    return {**values, "queries": one.queries, "keys": one.keys}
+    unit, same = pinned.source.tokenizer.unit, cells.shape == after.shape
+    least = 3 if unit in ("byte", "character") else 1
+    rows, columns = align(one.queries, other.queries, least), align(one.keys, other.keys, least)
+    if not rows or not columns or not (same or unit == run.source.tokenizer.unit):
+        return {**values, "queries": one.queries, "keys": one.keys}
+    both = torch.tensor([None not in pair for pair in rows])
+
+    def aligned(cells: Tensor, side: int) -> Tensor:  # (..., t_query, t_key) → (..., rows, columns), 0 at a gap
+        across, down = ([-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (columns, rows))
+        return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * both[:, None]
+
+    values |= {"cells": aligned(after, 1) - aligned(cells, 0), "unit": "difference"}
+    values["mask"] = aligned(one.allowed.int(), 0) + aligned(other.allowed.int(), 1) > 0
+    if one.weights.shape[:2] == other.weights.shape[:2] and one.name == other.name:
+        moved = aligned(other.weights, 1) - aligned(one.weights, 0)
+        values["moved"] = moved.abs().sum((-2, -1)) / 2 / both.sum()
+    sides = (one.queries, other.queries, rows), (one.keys, other.keys, columns)
+    queries, keys = ([_joined(pair, *labels) for pair in pairs] for *labels, pairs in sides)
+    return {**values, "queries": queries, "keys": keys}
+
+
+def _joined(pair: tuple[int | None, int | None], *labels: Sequence[str]) -> str:
+    """Returns the label of two aligned tokens: both if they differ, with "–" for a missing one."""
+    one, other = ("–" if at is None else side[at] for at, side in zip(pair, labels, strict=True))
+    return one if one == other else f"{one}|{other}"
+
+
+def align(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[tuple[int | None, int | None]] | None:
+    """Aligns the labels of two texts by their longest common parts.
+
+    Args:
+        one, other: the labels. Lists of one length are paired by position.
+        least: labels of a common part.
+    Returns:
+        Pairs of indices in order, with None for a label that only one has; between two common parts labels are paired
+        if there are as many of both. None if the common parts are less than half of the shorter.
+    """
+    if len(one) == len(other):
+        return [(i, i) for i in range(len(one))]
+    found = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    blocks = [block for block in found if block.size >= least]
+    if 2 * sum(block.size for block in blocks) < min(len(one), len(other)):
+        return None
+    pairs: list[tuple[int | None, int | None]] = []
+    i = j = 0
+    for start, partner, size in [*blocks, (len(one), len(other), 0)]:
+        if start - i == partner - j:
+            pairs += zip(range(i, start), range(j, partner), strict=True)
+        else:
+            pairs += [(at, None) for at in range(i, start)] + [(None, at) for at in range(j, partner)]
+        pairs += zip(range(start, start + size), range(partner, partner + size), strict=True)
+        i, j = start + size, partner + size
+    return pairs
