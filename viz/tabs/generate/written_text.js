@@ -18,8 +18,8 @@ const option = (value, text, chosen) => h("option", { value, selected: chosen },
 /** For each level of the scale: the background, and a text colour that is legible on it. */
 const inks = () => Array.from(palette().weights, (pixel) => [cssOf(pixel), inkOn(pixel)]);
 
-/** A label's signs, its spaces as spaces. One is marked if no gap between two words shows it: if `before` or `after`, the
- *  labels on both sides, or the label itself has no visible sign next to it. A line ends after a newline. */
+/** A label's signs, its spaces as spaces. One is marked if no gap between two words shows it: if `before` or `after`,
+ *  the labels on both sides, or the label itself has no visible sign next to it. A line ends after a newline. */
 const asWritten = (label, before, after) =>
   label.split(/(?=␣)|(?<=␣)/).map((part, i, parts) => {
     if (part !== "␣") return part.endsWith("⏎") ? `${part}\n` : part;

@@ -1,5 +1,6 @@
 // Who reads whom: the strongest pairs of heads by their composition score, as arcs from the head that writes up to the
-// one that reads. With a pinned pass, a chosen arc is patched alone: its result next to that of the writer's whole output.
+// one that reads. With a pinned pass, a chosen arc is patched alone: its result next to that of the writer's whole
+// output.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, svg } from "../../../browser/lib/base.js";
@@ -77,7 +78,8 @@ export const mount = ({ element }) => {
       const half = (from - to) / 2;
       const between = head === fromHead && layer > fromLayer + 1; // heads that the arc has to pass
       const aside = between ? (head < heads - 1 ? across : -across) / 2 : 0;
-      return `M${x(fromHead)} ${from}C${x(fromHead) + aside} ${from - half} ${x(head) + aside} ${to + half} ${x(head)} ${to}`;
+      const [bend, end] = [`${x(fromHead) + aside} ${from - half}`, `${x(head) + aside} ${to + half}`];
+      return `M${x(fromHead)} ${from}C${bend} ${end} ${x(head)} ${to}`;
     };
     const [most, least] = [scores[0], scores.at(-1)];
     const strength = (score) => (most > least ? (score - least) / (most - least) : 1);

@@ -1,4 +1,4 @@
-// The state that the parts of tab Word order share: the text, the order of its words, the switches, and Python's answers.
+// The state that the parts of tab Word order share: the text, the order of its words, the switches, Python's answers.
 
 import { h, isolate, shorten } from "../../../browser/lib/base.js";
 import { makeDemo } from "../../../browser/lib/demo.js";

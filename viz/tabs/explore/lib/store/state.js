@@ -27,7 +27,7 @@ export const FIELDS = {
   carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions to compare
   carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
   lens_from: { initial: "", longest: 9, valid: (cell) => cell === "" || CELL.test(cell) }, // of the pinned lens: "4.2"
-  lens_to: { initial: "", longest: 9, valid: (cell) => cell === "" || CELL.test(cell) }, // of the current one: row.column
+  lens_to: { initial: "", longest: 9, valid: (cell) => cell === "" || CELL.test(cell) }, // of the current: row.column
   reads: { initial: "k", choices: reads }, // who reads whom: the input of the later head
   reads_count: { initial: 30, min: 1, max: arcs },
   reads_arc: { initial: "", longest: 19, valid: (arc) => arc === "" || ARC.test(arc) }, // "4.5-3.7": 4.5 reads 3.7
