@@ -43,6 +43,7 @@ def test_alone_ten_rounds_are_played_in_bits_and_a_link_has_the_round_but_not_th
         expect(panel.locator("tr.right")).to_have_count(1)
         if i < ROUNDS - 1:
             tab.press("Next round")
+    panel = at_round(tab, 2 * ROUNDS)
     *rounds, sums = bits(panel)
     expected = guess_tokens(former.load("tiny-generator"), GAMES[0], [[1 / OPTIONS] * OPTIONS] * ROUNDS)
     # one digit is shown, of numbers that the server computes by a faster twin

@@ -267,7 +267,7 @@ def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, mo
 
 
 def test_the_page_asks_python_by_routes_and_no_event_of_gradio_s(models):
-    page, endpoints = app.build(base.site_of(models))
+    page, endpoints = app.build(base.site_of(models), app.NONE)
     assert len(page.fns) > len(endpoints), "its events"
     assert {number for number, event in page.fns.items() if event.fn} == set(endpoints), "for programs"
 
