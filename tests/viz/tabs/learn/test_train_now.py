@@ -1,6 +1,5 @@
 """Section "Train one now" on the server: requests are checked, and a trained model's answers are its own."""
 
-import asyncio
 import base64
 import json
 import math
@@ -13,6 +12,7 @@ from fastapi.testclient import TestClient
 
 import former
 from former.training.tasks import toys
+from tests.viz.loops import run as in_loop
 from viz.server import trainee
 from viz.server.trainings import Run, Trainings
 from viz.shared.memory import TRAINED, MemoryShelf
@@ -38,7 +38,7 @@ def test_before_training_the_loss_is_that_of_all_tokens_alike():
 def test_a_text_is_answered_by_the_model_of_a_run_and_else_by_that_of_step_0(trainings):
     *_, report = toys.train("reverse", seed=3, steps=60)
     run = Run({"task": "reverse"}, (), "")
-    asyncio.run(trainings._receive(run, {"weights": trainee.pack(report.model)}))
+    in_loop(trainings._receive(run, {"weights": trainee.pack(report.model)}))
     for name, model, trained in ((run.name, report.model, True), ("", toys.begin("reverse", 3), False)):
         result = train_now.read(trainings, VIEW | {"run": name})
         assert (result["trained"], result["right"]) == (trained, "stop")
