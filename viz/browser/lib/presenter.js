@@ -103,6 +103,7 @@ const begin = async (wanted) => {
   const all = await settled(wanted);
   if (!presenter.on || own !== turn || !all.length) return;
   show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
+  settled(Infinity).then(presenter.tell); // the wanted panel may come before others, which count too
 };
 
 /** Resolves with the panels once the wanted one is among them, no new ones have appeared for a while, or presenting has
