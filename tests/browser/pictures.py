@@ -1,0 +1,76 @@
+"""Makes the README's pictures of the page anew: `python -m tests.browser.pictures`, after the page has changed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import find_browser, free_port, stop, wait_until_up
+from tests.browser.preloaded import ROOT, spawn
+
+LENGTH = 120  # tokens that are written
+
+
+def nothing(page: Page) -> None:
+    """Leaves a page as its link opens it."""
+
+
+def write(page: Page) -> None:
+    """Writes the text to its end."""
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_text(f"{LENGTH} tokens", exact=True).wait_for(timeout=120_000)
+
+
+class Picture(NamedTuple):
+    """A picture of the page."""
+
+    name: str  # of its file
+    link: str
+    scheme: Literal["light", "dark"] = "light"
+    then: Callable[[Page], None] = nothing
+
+
+PICTURES = [
+    Picture("learn-light", "tab=learn"),
+    Picture("explore-light", "tab=explore"),
+    Picture("explore-dark", "tab=explore", "dark"),
+    Picture("generate-light", f"tab=generate&model=gpt&length={LENGTH}", then=write),
+    Picture("mask-light", "tab=mask"),
+    Picture("permute-light", "tab=permute"),
+    Picture("present-dark", "tab=explore&present=1&panel=head-map", "dark"),
+]
+QUIET = """async () => {
+  await document.fonts.ready;
+  return !document.querySelector("[data-coming], .waiting");
+}"""
+
+
+def main() -> None:
+    """Starts the app, opens each link and saves what 1280 × 720 pixels show of it."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        port, log = free_port(), Path(folder) / "log"
+        process = spawn(port, log)
+        try:
+            wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
+            browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=["--no-sandbox"])
+            for picture in PICTURES:
+                page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme=picture.scheme)
+                page.goto(f"http://127.0.0.1:{port}/?{picture.link}", wait_until="networkidle")
+                picture.then(page)
+                page.wait_for_load_state("networkidle")
+                page.wait_for_function(QUIET)
+                file = ROOT / "assets" / f"{picture.name}.png"
+                page.screenshot(path=file)
+                page.close()
+                print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1000} kB", flush=True)
+            browser.close()
+        finally:
+            stop(process)
+
+
+if __name__ == "__main__":
+    main()
