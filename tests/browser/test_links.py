@@ -200,7 +200,7 @@ NAMES = {  # tab → what its links name, and where it says what is wrong with t
 def test_a_link_that_names_what_every_object_has_names_nothing_here(tab, opened):
     name, message = NAMES[opened]
     tab.goto(tab=opened, **{name: "__proto__"})
-    expect(tab.page.locator(message).last).to_contain_text(f"a {name} that cannot be shown (“__proto__”)")
+    expect(tab.page.locator(message).last).to_contain_text(f"{name} (“__proto__”) cannot be shown")
     assert tab.link().get(name) != "__proto__"
 
 

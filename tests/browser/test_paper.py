@@ -57,3 +57,5 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     assert names == [section.name for section in SHOWN]
     expect(tab.page.locator(".former-learn .check fieldset:visible")).to_have_count(len(names))
     assert printing(tab.page)
+    widths = tab.page.locator(".former-learn .section .panel").evaluate_all("all => all.map((one) => one.offsetWidth)")
+    assert min(widths) == max(widths) == 700, "one column, as wide as the text on paper"

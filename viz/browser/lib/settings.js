@@ -62,5 +62,5 @@ export const makeSettings = (fields) => {
 /** The note about an invalid parameter of a link. */
 export const badLink = (name, given, used) => ({
   key: "bad_link",
-  values: { name, given: `${given}`.slice(0, 40), used: used ?? say("none") },
+  values: { name, given: `${given}`.slice(0, 40), used: `${used ?? ""}` || say("none") },
 });

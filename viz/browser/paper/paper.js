@@ -13,9 +13,9 @@ const WIDTH = 700; // CSS pixels of the text on A4 and Letter, as paper.css has 
 const [QUIET, LATEST] = [500, 20000]; // ms: nothing waits longer than QUIET before it asks
 const styles = /** @type {HTMLStyleElement} */ (document.getElementById("former-paper")); // paper.css, for print alone
 
-/** All rules for some media of the page's style sheets. */
-const mediaRules = (rules) =>
-  [...rules].flatMap((rule) => (rule instanceof CSSMediaRule ? [rule, ...mediaRules(rule.cssRules)] : []));
+/** All rules for some media of the page's style sheets, also those inside others. */
+const mediaRules = (rules = []) =>
+  [...rules].flatMap((rule) => [...(rule instanceof CSSMediaRule ? [rule] : []), ...mediaRules(rule.cssRules)]);
 
 /** Has rules for a width hold as on paper, whatever the window's; returns how to undo it. */
 const asWideAsPaper = () => {

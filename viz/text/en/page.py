@@ -64,7 +64,7 @@ MESSAGES = {
     "query": "query (attends from)",
     "key": "key (attends to)",
     "masked": "masked: this query may not see a later token",
-    "bad_link": "This link holds a {name} that cannot be shown (“{given}”); {used} is shown instead.",
+    "bad_link": "The link’s {name} (“{given}”) cannot be shown; {used} is shown instead.",
     "python_copy": "Copy as Python",
     "python_copied": "Copied. These lines reproduce this panel’s numbers and its picture:",
     "python_lines": "These lines reproduce this panel’s numbers and its picture:",
