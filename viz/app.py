@@ -98,12 +98,17 @@ def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, str]]:
     return page, endpoints
 
 
+def fill_head(page: gr.Blocks) -> None:
+    """Puts what the page needs before Gradio's script into its head: language, styles, data for its scripts."""
+    put_into_head(language.head(page) + browser.head() + browser.opening(TABS))
+
+
 def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
     """Starts the server with the page, its routes and its API; returns the page."""
     page, endpoints = build(site, arrivals)
     page.queue(max_size=100, api_open=False)
     rest_queue(page)
-    put_into_head(language.head(page) + browser.head() + browser.opening(TABS))
+    fill_head(page)
     server, _, _ = page.launch(
         theme=theme(),
         prevent_thread_lock=True,
@@ -134,7 +139,7 @@ def renew(page: gr.Blocks, site: Site, arrivals: Arrivals) -> None:
     """Lays out the page anew for those who load it from now on, with the models that have come."""
     fresh, _ = build(site, arrivals)
     show_layout_of(fresh, page)
-    put_into_head(language.head(page) + browser.opening(TABS))
+    fill_head(page)
 
 
 def return_freed_memory() -> None:

@@ -56,5 +56,6 @@ def test_the_page_is_there_while_a_model_is_downloaded_and_says_how_far_it_is(ta
     tab.choose_model("small-llama")
     assert tab.page.evaluate("former.store.pass.header.model") == "small-llama"
     assert tab.page.evaluate("former.store.pass.header.text") == "The cat sat"
+    expect(tab.page.locator("link[href$='/page.css'], #former-paper")).to_have_count(2)  # its styles, laid out anew too
     tab.open(model="small-llama", text="The cat sat", lang="zh")
     expect(lines.nth(0)).to_contain_text("无法显示 someone/no-model")
