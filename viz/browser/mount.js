@@ -18,7 +18,7 @@ const comesFirst = (path) => {
 /** Resolves when the page is idle. */
 const spare = () =>
   new Promise((done) =>
-    window.requestIdleCallback ? requestIdleCallback(done, { timeout: LATEST }) : setTimeout(done),
+    "requestIdleCallback" in window ? requestIdleCallback(done, { timeout: LATEST }) : setTimeout(done),
   );
 
 /** Draws a part, {element, trigger, props, watch} from Gradio, by the script at a path below viz; data-coming marks it

@@ -2,7 +2,7 @@
 
 interface Window {
   Plotly: any;
-  gradio_config?: { root?: string; components?: any[] };
+  gradio_config: { root: string; components: any[] };
   formerLanguages: { [name: string]: { name: string; file: string; labels: { [note: string]: string } } }; // language.py
   formerLanguage: string; // language.js
   formerTabOf: (params: URLSearchParams) => string; // opening.js
@@ -12,9 +12,10 @@ interface Window {
 
 /** All that is looked for and pointed at is an element of HTML. */
 interface ParentNode {
-  querySelector(selectors: string): any;
+  querySelector(selectors: string): HTMLElement | null;
   querySelectorAll(selectors: string): NodeListOf<HTMLElement>;
 }
+
 interface EventTarget {
   closest?(selectors: string): HTMLElement | null;
 }

@@ -15,7 +15,7 @@
 
   const wanted = [new URLSearchParams(location.search).get("lang"), kept(), ...navigator.languages];
   const names = wanted.map((name) => name?.toLowerCase().split("-")[0]);
-  const chosen = names.find((name) => Object.hasOwn(languages, name)) ?? "en";
+  const chosen = names.find((name) => name && Object.hasOwn(languages, name)) ?? "en";
   window.formerLanguage = chosen;
   const page = document.documentElement;
   const speak = () => page.lang === chosen || (page.lang = chosen);

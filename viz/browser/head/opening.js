@@ -1,7 +1,7 @@
 // The tab that a link opens, before Gradio lays the page out: it begins with that tab, and fetches what draws it. A
 // classic script: modules would come too late. Makes window.formerTabOf and window.formerBegins.
 (() => {
-  const { tabs, panels, ahead } = JSON.parse(document.getElementById("former-site").textContent);
+  const { tabs, panels, ahead } = JSON.parse(`${document.querySelector("#former-site")?.textContent}`);
 
   // Tab Explore was once the first, and links to it named no tab: whatever of its view a link holds says that it is
   // one.
@@ -9,7 +9,7 @@
 
   /** The tab that a link, URLSearchParams, opens: the one it names, or else Explore for a view of it, or the first. */
   window.formerTabOf = (params) => {
-    const named = panels[params.get("embed")] ?? params.get("tab");
+    const named = panels[`${params.get("embed")}`] ?? params.get("tab");
     if (tabs.includes(named)) return named;
     const known = tabs.includes("explore") && EXPLORE.some((name) => params.has(name));
     return known ? "explore" : tabs[0];

@@ -67,7 +67,8 @@ export const reopen = (params) => {
   opened = params;
 };
 
-/** The part of the current view that the address has no room for: null, or {view: {name: value}, note: its message}. */
+/** The part of the current view that the address has no room for, if any: {name: value}, with its message.
+ *  @type {{ view: object, note: { key: string, values: any } } | null} */
 export let leftOut = null;
 
 /** Puts a tab's view, {name: value}, into the address bar; leaves out empty, null and undefined values, and the longest
@@ -147,7 +148,7 @@ window.addEventListener("popstate", ({ state }) => {
   if (state?.former) url.hash = current.hash;
   for (const name of OF_NO_TAB) {
     url.searchParams.delete(name);
-    if (current.searchParams.has(name)) url.searchParams.set(name, current.searchParams.get(name));
+    for (const value of current.searchParams.getAll(name)) url.searchParams.set(name, value);
   }
   history.replaceState(OWN, "", url);
   tell(); // page.js is notified afterwards

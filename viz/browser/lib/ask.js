@@ -124,7 +124,7 @@ export const lines = async (path, signal, take, body) => {
   let rest = "";
   for await (const bytes of stream(path, { body, signal })) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = lines.pop();
+    rest = lines.pop() ?? "";
     for (const line of lines) {
       const piece = JSON.parse(line);
       if (isRefusal(piece)) throw new Unanswered(refusal(piece), 200);
@@ -154,7 +154,7 @@ export const newest = ({ take, fail }) => {
     newest?.abort.abort();
     newest = null;
   };
-  const ask = (name, get, delay = null) => {
+  const ask = (name, get, delay = /** @type {number | null} */ (null)) => {
     if (newest?.name === name && !newest.pauses) return false;
     stop();
     newest = { name, get, abort: new AbortController(), times: 0, pauses: false };

@@ -14,6 +14,19 @@ export const h = (tag, attributes = {}, ...children) => {
   return node;
 };
 
+/**
+ * A value that is there by now. Throws if it is not.
+ *
+ * @template T
+ * @param {T} value
+ * @param {string} name what is missing, for the console
+ * @returns {NonNullable<T>}
+ */
+export const must = (value, name) => {
+  if (value == null) throw new Error(`there is no ${name}`);
+  return value;
+};
+
 /** svg("path", {d: "M0 0H9"}, "text", child): an element of a drawing. */
 export const svg = (tag, attributes = {}, ...children) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);

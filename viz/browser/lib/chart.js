@@ -163,7 +163,7 @@ export const makeChart = (place, options) => {
   // loaded for that.
   new IntersectionObserver((entries, observer) => {
     if (root.data) return observer.disconnect();
-    inView = entries.at(-1).isIntersecting;
+    inView = Boolean(entries.at(-1)?.isIntersecting);
     if (inView) drawing.draw(drawing.what);
   }).observe(place);
   onTheme(() => drawing.draw(drawing.what));

@@ -1,7 +1,7 @@
 // Colour scales as lookup tables of 256 pixels for the current theme, and the things painted with them: images, bars
 // and coloured tokens.
 
-import { h, isDark, isPresenting } from "./base.js";
+import { h, isDark, isPresenting, must } from "./base.js";
 import { site } from "./site.js";
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -59,7 +59,7 @@ export const gradient = (table, from = 0, to = 1) => {
 /** A canvas off the page with one pixel for each number: pixelAt(x, y), as in palette. */
 export const makeImage = (width, height, pixelAt, canvas = document.createElement("canvas")) => {
   Object.assign(canvas, { width, height });
-  const context = canvas.getContext("2d");
+  const context = must(canvas.getContext("2d"), "context to draw");
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) pixels[y * width + x] = pixelAt(x, y);

@@ -36,9 +36,11 @@ export const makeDemo = (place, fields, questions) => {
     view: settings.values,
     initial: settings.initial,
     allowed: settings.allowed,
-    hover: null, // what the pointer is on; not part of a link
-    answers: Object.fromEntries(Object.keys(questions).map((name) => [name, null])),
-    message: null, // {kind: "info" | "error", text}
+    /** @type {any} */ hover: null, // what the pointer is on; not part of a link
+    /** @type {{ [question: string]: any }} */ answers: Object.fromEntries(
+      Object.keys(questions).map((name) => [name, null]),
+    ),
+    /** @type {{ kind: string, text: string } | null} */ message: null,
     busy: false, // whether a request is pending
     rev: 0, // counts answers; a part that has painted one sets data-rev to it
   };

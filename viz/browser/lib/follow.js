@@ -9,8 +9,10 @@ const TERMS = 8; // terms of a sum that are written out: the largest
 // most numbers in a row with two digits after the point; on a phone, with any
 const MANY = 20;
 
+/** @typedef {{ chosen: number | null, onpick: (i: number) => void }} Pick */
+
 /** A row of numbers, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
-export const numberRow = (name, numbers, pick = null) => {
+export const numberRow = (name, numbers, pick = /** @type {Pick | null} */ (null)) => {
   const colours = palette().scores;
   const most = Math.max(1e-9, ...numbers.map(Math.abs));
   const many = numbers.length > MANY;

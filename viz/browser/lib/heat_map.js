@@ -22,7 +22,7 @@ const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", 
 /** The next of 1, 2, 5, 10, 20, ...: the distance between labels when some are left out. */
 const round = (count) => {
   const power = 10 ** Math.floor(Math.log10(count));
-  return power * [1, 2, 5, 10].find((part) => part * power >= count);
+  return power * ([1, 2, 5].find((part) => part * power >= count) ?? 10);
 };
 const cut = (label) => isolate(shorten(`${label}`, LONGEST));
 const fontOf = (size, weight = "") => `${weight} ${size}px ${site.style.font}`;

@@ -107,10 +107,10 @@ export const readable = (place) => {
   });
   place.addEventListener("keydown", (event) => {
     const tokens = [...place.querySelectorAll("[title]")];
-    const next = tokens[keys.along(event, tokens.indexOf(owner), tokens.length)];
-    if (!next || keys.modified(event)) return;
+    const to = keys.along(event, tokens.indexOf(owner), tokens.length);
+    if (to === undefined || !tokens.length || keys.modified(event)) return;
     event.preventDefault();
-    open(next, next.title);
+    open(tokens[to], tokens[to].title);
   });
   place.addEventListener("blur", close);
   return place;

@@ -87,9 +87,9 @@ page.follow = async (params) => {
 };
 
 let toCome = page.tab === window.formerBegins ? null : page.tab;
-/** @type {(value?: unknown) => void} */
-let arrive;
-page.arrived = new Promise((done) => (arrive = done)); // resolves when the tab that the page opens with is in front
+let arrive = () => {};
+// resolves when the tab that the page opens with is in front
+page.arrived = new Promise((done) => (arrive = () => done(null)));
 if (!toCome) arrive();
 // address.js has already set it
 window.addEventListener("popstate", () => page.follow(new URL(location.href).searchParams));

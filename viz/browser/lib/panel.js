@@ -69,7 +69,7 @@ document.addEventListener("keydown", (event) => {
 export const whileInView = (element, entered) => {
   let inView = false;
   new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
+    inView = Boolean(entries.at(-1)?.isIntersecting);
     if (inView) entered();
   }).observe(element);
   return () => inView;

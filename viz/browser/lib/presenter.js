@@ -13,7 +13,11 @@ import { room } from "./room.js";
 import { site } from "./site.js";
 
 /** slides: a teacher's own, see slides.js. */
-export const presenter = { on: false, panel: null, slides: { list: [], at: null } };
+export const presenter = {
+  on: false,
+  panel: null,
+  /** @type {any} */ slides: { list: [], at: null },
+};
 const told = h("p", { "aria-live": "polite" });
 const link = h("button", { onclick: () => copyLink() });
 const add = h("button", { onclick: () => addSlide() });
@@ -86,8 +90,7 @@ const showQuestion = (on) => {
   tellQuestion();
 };
 const tellQuestion = () => {
-  const { state, votes } = room;
-  const counts = state === "leading" && votes?.question === room.asks() ? votes.counts : null;
+  const counts = room.votesOn(room.asks());
   const count = counts?.reduce((one, other) => one + other, 0);
   ask.hidden = !questionOf(shown);
   ask.textContent = counts ? say("presenting_question_votes", { count }) : say("presenting_question");

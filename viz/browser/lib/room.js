@@ -16,7 +16,15 @@ const LEADS = "former-leads"; // in the page's session: the room it leads; its a
 const LOST = "former-lost"; // in the page's session: the server was gone, or another one answers
 const TABS = "former-rooms"; // the channel on which this browser's pages hear that one of them leads no longer
 
-export const room = { name: null, state: null, message: null, lost: false, anew: false, votes: null, watched: false };
+export const room = {
+  name: "",
+  /** @type {"leading" | "waiting" | "following" | "alone" | null} */ state: null,
+  /** @type {string | null} */ message: null,
+  lost: false, // whether the server is out of reach
+  anew: false, // whether another one answers
+  /** @type {{ question: string, counts: number[], followers: number, answers: any } | null} */ votes: null,
+  watched: false, // whether the leader looks at the answers
+};
 let run = null; // of the server that answered
 let rev = 0; // of the followed view
 let view = null; // the room's newest view
@@ -174,6 +182,12 @@ const count = async () => {
   if (JSON.stringify(votes) !== JSON.stringify(room.votes)) become({ votes });
 };
 
+/** The number of votes for each answer of a question; null unless this page leads and it is on the screen. */
+room.votesOn = (question) => {
+  const { state, votes } = room;
+  return state === "leading" && votes && votes.question === question ? votes.counts : null;
+};
+
 /** All answers in the order they came, [member, question, choice, right]; null if the server does not answer. */
 room.record = async () => {
   const body = JSON.stringify({ key: key() });
@@ -220,7 +234,7 @@ room.leave = () => {
 const forget = (message) => {
   kept.session.set(LEADS, null);
   writeBeside({ room: null, lead: null });
-  become({ name: null, state: null, message, votes: null });
+  become({ name: "", state: null, message, votes: null });
 };
 
 const channel = () => {

@@ -2,6 +2,10 @@
 
 import { say } from "./messages.js";
 
+/** @typedef {{ initial: any, choices?: any[], min?: number, max?: number, step?: number, longest?: number,
+ *              optional?: boolean, eager?: boolean, valid?: (value: any) => boolean }} Field */
+/** @typedef {{ [name: string]: Field }} Fields */
+
 /**
  * Values under `fields`: {name: field}, of which each is one of
  *   {initial, choices, valid}         one of a list; where valid(value) is given, one for which it holds
@@ -10,13 +14,15 @@ import { say } from "./messages.js";
  * with `optional: true` where null is allowed. Limits may be changed later.
  *
  * Returns {values, initial, allowed, change, read, link}.
+ *
+ * @param {Fields} fields
  */
 export const makeSettings = (fields) => {
   const initial = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.initial]));
   const values = initial();
 
   const allowed = (name, value) => {
-    const { choices, min, max, step = 1, longest, valid = () => true, optional } = fields[name];
+    const { choices, min = 0, max = 0, step = 1, longest, valid = () => true, optional } = fields[name];
     if (value === null) return Boolean(optional);
     if (choices) return choices.includes(value) && valid(value);
     if (longest) return typeof value === "string" && value.length <= longest && valid(value);
@@ -33,7 +39,7 @@ export const makeSettings = (fields) => {
   };
 
   /** A value parsed from its form in a link; NaN if it is no number. */
-  const spelt = ({ choices, longest, step = 1 }, given) => {
+  const spelt = (/** @type {Field} */ { choices, longest, step = 1 }, given) => {
     if (choices || longest) return given;
     return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
   };

@@ -14,7 +14,11 @@ const LONGEST = 8000; // most characters of the list in a link: what mail and me
 
 /** list: [title, view], a view being a link's parameters; at: the presented slide, null while going through panels;
  *  size: characters of the list in the link. */
-export const slides = { list: [], at: null, size: 0 };
+export const slides = {
+  list: [],
+  /** @type {number | null} */ at: null,
+  size: 0,
+};
 const { subscribe, publish } = listeners(["slides"]);
 slides.subscribe = subscribe;
 presenter.slides = slides;

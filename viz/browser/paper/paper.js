@@ -5,7 +5,7 @@
 
 import { opened } from "../lib/address.js";
 import { asking } from "../lib/ask.js";
-import { behind, catchUp, drawNow, h, url } from "../lib/base.js";
+import { behind, catchUp, drawNow, h, must, url } from "../lib/base.js";
 import { page } from "../lib/page.js";
 import { site } from "../lib/site.js";
 
@@ -60,6 +60,7 @@ const waits = () =>
   document.querySelector("[data-coming]") ||
   (document.querySelector(`script[src="${url(site.plotly)}"]`) && !window.Plotly);
 
+/** @returns {HTMLElement | null | undefined} */
 const shownTab = () => document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
 
 export const paper = {};
@@ -67,7 +68,7 @@ export const paper = {};
 /** Makes the tab in front ready to be printed; resolves when all of it is drawn. */
 paper.prepare = async () => {
   layOut();
-  const tab = shownTab();
+  const tab = must(shownTab(), "tab in front");
   const limit = performance.now() + LATEST;
   for (let quiet = performance.now(); performance.now() < Math.min(quiet + QUIET, limit); ) {
     tab.style.cssText = `transform-origin: 0 0; transform: scale(${Math.min(1, innerHeight / tab.scrollHeight / 2)})`;

@@ -40,8 +40,8 @@ export const mount = ({ element }) => {
     scale.update(now.scale, () => scores);
     show.update(scores ? "scores" : "weights", (value) => noScores && value === "scores");
     if (!store.pass) return;
-    if (maps.length !== store.pass.maps.length)
-      maps.replaceChildren(...store.pass.maps.map(({ name }, i) => h("option", { value: i }, say(`map_${name}`))));
+    if (maps.length !== store.header.maps.length)
+      maps.replaceChildren(...store.header.maps.map(({ name }, i) => h("option", { value: i }, say(`map_${name}`))));
     field.hidden = maps.length < 2;
     maps.value = now.map;
     layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));

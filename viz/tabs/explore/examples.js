@@ -12,7 +12,7 @@ export const mount = ({ element, trigger, props }) => {
   store.start(props.value, fill);
   store.subscribe(element, (changed) => {
     if (!changed.has("pass") || !store.pass) return;
-    const { examples, text } = store.pass.header;
+    const { examples, text } = store.header;
     const choose = (example) => {
       store.ask({ text: example });
       fill();

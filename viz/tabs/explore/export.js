@@ -41,9 +41,9 @@ const rows = () => {
 
 /** Runs in an exported page: shows the numbers under the pointer, from the data in that page. */
 const underPointer = () => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const picture = document.querySelector("svg");
-  const line = document.getElementById("under");
+  const find = (selector) => /** @type {any} */ (document.querySelector(selector)); // all of them are there
+  const data = JSON.parse(find("#data").textContent);
+  const [picture, line] = [find("svg"), find("#under")];
   picture.addEventListener("pointermove", (event) => {
     if (!data.map) return;
     const box = picture.getBoundingClientRect();
@@ -58,7 +58,7 @@ const underPointer = () => {
 
 const savePage = async () => {
   const picture = await makePicture();
-  const { model, text, edits } = store.pass.header;
+  const { model, text, edits } = store.header;
   const { queries, keys } = store.map;
   const page = document.implementation.createHTMLDocument(picture.caption);
   page.documentElement.lang = language;
@@ -113,7 +113,7 @@ const saveTable = async () => {
 };
 
 const saveArrays = async () => {
-  const { key, model } = store.pass.header;
+  const { key, model } = store.header;
   const arrays = await bytes(`/attention/${key}/data.npz`);
   saveFile(`${model.replace(/[^\w.-]+/g, "-")}-all-heads.npz`, new Blob([arrays]));
 };

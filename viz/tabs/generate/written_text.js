@@ -113,7 +113,7 @@ export const mount = ({ element }) => {
     head.select.replaceChildren(option("mean", say("write_mean"), !one), ...count(heads, one ? settings.head : -1));
     for (const [name, { select }] of Object.entries({ scale, units }))
       select.replaceChildren(
-        ...writing.fields[name].choices.map((value) =>
+        ...(writing.fields[name].choices ?? []).map((value) =>
           option(value, say(`write_${name}_${value}`), value === settings[name]),
         ),
       );

@@ -20,7 +20,7 @@ const SAME = 1e-5; // a difference below it is rounding
 const TILE = 40; // most pixels of a head's side among all heads
 const QUOTED = 60; // characters of a text
 const place = ({ row, column }) => ({ query: row, key: column });
-const isSame = () => beside.pass?.header.key === store.pass.header.key;
+const isSame = () => beside.pass?.header.key === store.header.key;
 
 /** Describes a pass in one line: its model, text, edits and prediction. */
 const described = ({ model, text, edits, output, answer }) => {
@@ -63,7 +63,7 @@ const drawMap = (part, { map, weights }, header) => {
 };
 
 /** The pair under the pointer or locked, in pictures that have this pair. */
-const marks = (map, aligned = null) => {
+const marks = (map, aligned = /** @type {any} */ (null)) => {
   const { hover, view } = store;
   let at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
   if (!at || at.query >= map.queries.length || at.key >= map.keys.length) return {};
@@ -82,8 +82,8 @@ const weightAt = (shown, query, key) => (query === null || key === null ? 0 : (r
 const words = (was) => {
   if (beside.refused) return say("beside_refused", { model: beside.asked.model, why: beside.refused });
   if (!was) return say("beside_coming");
-  if (isSame()) return say("beside_pinned", { pass: described(beside.pass.header) });
-  return beside.fits(store.pass.header.text) ? "" : say("beside_long");
+  if (isSame()) return say("beside_pinned", { pass: described(beside.header) });
+  return beside.fits(store.header.text) ? "" : say("beside_long");
 };
 
 const SHOWN = ["pass", "map", "exact", "of", "layer", "head", "scale", "rev"];
@@ -151,7 +151,7 @@ export const mount = ({ element }) => {
   };
   const change = frame("change", {
     onpoint: (at) => store.point(onScreen(at)),
-    onpick: (at) => onScreen(at) && lockPair(onScreen(at)),
+    onpick: (at) => lockPair(onScreen(at)),
   });
 
   let both = null; // the selected head's {was, now, rows, columns, values, size, at, moved}, if they can be compared
@@ -246,7 +246,7 @@ export const mount = ({ element }) => {
     const gap = (row) => rows[row].includes(null);
     const hidden = (row, column) =>
       gap(row) || [was, now].every(({ map }, side) => !within(map, rows[row][side], columns[column][side]));
-    const { unit } = store.pass.header;
+    const { unit } = store.header;
     const queries = joined(was.map.queries, now.map.queries, rows);
     const keys = joined(was.map.keys, now.map.keys, columns);
     const gaps = rows.some((_, row) => gap(row)) || columns.some((pair) => pair.includes(null));
@@ -325,8 +325,8 @@ export const mount = ({ element }) => {
       both = moved = null;
       legend.hidden = true;
     } else {
-      const { header } = store.pass;
-      const pinned = beside.pass.header;
+      const { header } = store;
+      const pinned = beside.header;
       const aligned = beside.alignment(was.map, now.map);
       both = aligned && {
         ...{ was, now, ...aligned },
@@ -360,8 +360,8 @@ export const mount = ({ element }) => {
   const inView = whileInView(section, soon);
   const point = eachFrame(() => {
     if (!both || !inView()) return;
-    drawMap(before, both.was, beside.pass.header);
-    drawMap(after, both.now, store.pass.header);
+    drawMap(before, both.was, beside.header);
+    drawMap(after, both.now, store.header);
     drawChange();
     tellPlace();
   });

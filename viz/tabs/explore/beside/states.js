@@ -2,7 +2,7 @@
 // other, is carried: a third grid shows the current pass with this vector of the residual stream in its place.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { h } from "../../../browser/lib/base.js";
+import { h, must } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -89,8 +89,8 @@ export const makeStates = ({ now, columns }) => {
   const drawThird = () => {
     third.hidden = false;
     heading.textContent = say("states_heading", {
-      from: name(from(), beside.pass),
-      to: name(to(), store.pass),
+      from: name(must(from(), "state"), beside.pass),
+      to: name(must(to(), "place"), store.pass),
     });
     after.draw(carried, tokens(store.pass));
     const { names, probs, before: without, pinned: clean } = carried.likeliest;
@@ -149,7 +149,7 @@ export const makeStates = ({ now, columns }) => {
       lens.stop();
       return ask();
     }
-    const path = `/attention/${beside.pass.header.key}/lens`;
+    const path = `/attention/${beside.header.key}/lens`;
     lens.ask(path, (signal) => answerTo(path, null, signal));
     if (read) draw();
     ask();

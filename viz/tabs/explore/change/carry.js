@@ -30,7 +30,7 @@ const nameOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }
 const isPair = () => Boolean(store.pass && beside.pass);
 
 const open = (pinned, text) => {
-  const { model } = store.pass.header;
+  const { model } = store.header;
   const { open: folds } = store.view;
   page.follow(new URLSearchParams({ tab: "explore", model, text, pin: model, pin_text: pinned, open: folds }));
 };
@@ -120,10 +120,10 @@ export const mount = ({ element, props }) => {
   /** Describes the measure, and the part that brings back most. */
   const tellAll = () => {
     const [first, second] = [found.answer, found.rival].map((id) => `“${found.names[found.choices.indexOf(id)]}”`);
-    const { blanks } = store.pass.header.output ?? {};
+    const { blanks } = store.header.output ?? {};
     const token = quote(blanks ? blanks[found.at].token : found.at, predicted());
     const values = {
-      says: blanks ? "blank" : store.pass.header.output?.classes ? "class" : "next",
+      says: blanks ? "blank" : store.header.output?.classes ? "class" : "next",
       token,
       answer: first,
       rival: second,
@@ -133,9 +133,9 @@ export const mount = ({ element, props }) => {
     const each = found.shares.flatMap((row, layer) => row.map((value, from) => ({ layer, from, value: value ?? 0 })));
     const most = each.reduce((a, b) => (b.value > a.value ? b : a));
     const show = h("button", { class: "f-link", onclick: () => take(most) }, say("effects_show"));
-    const { model, examples, text } = store.pass.header;
+    const { model, examples, text } = store.header;
     const pair = Object.entries(props.value.pairs[examples] ?? {}).find(
-      ([, [one, other]]) => one === beside.pass.header.text && other === text,
+      ([, [one, other]]) => one === beside.header.text && other === text,
     );
     const known =
       pair && model === props.value.found[pair[0]] && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
@@ -218,7 +218,7 @@ export const mount = ({ element, props }) => {
 
   const show = (answer) => {
     found = answer;
-    const { examples } = store.pass.header;
+    const { examples } = store.header;
     grid.hidden = asks.hidden = about.hidden = !found;
     const offered = Object.values(props.value.pairs[examples] ?? {});
     pairs.hidden = Boolean(found) || !offered.length;

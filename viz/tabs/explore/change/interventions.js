@@ -142,8 +142,7 @@ export const mount = ({ element }) => {
   });
 
   const run = () => {
-    const { maps } = store.pass;
-    const { key } = store.pass.header;
+    const { key, maps } = store.header;
     const rows = maps.reduce((sum, { layers }) => sum + layers, 0);
     running = true;
     measure.textContent = say("effects_stop");
@@ -167,8 +166,8 @@ export const mount = ({ element }) => {
 
   const tell = () => {
     if (running) return;
-    const { effects, pass } = store;
-    if (!effects) return void finding.replaceChildren();
+    const { effects } = store;
+    if (!effects || !store.pass) return void finding.replaceChildren();
     const of = (map, rows) => rows.flatMap((row, layer) => row.map((effect, head) => ({ map, layer, head, effect })));
     const all = Object.entries(effects)
       .flatMap(([map, rows]) => of(map, rows))
@@ -178,23 +177,24 @@ export const mount = ({ element }) => {
     const sizes = all.map(({ effect }) => Math.abs(effect)).sort((a, b) => a - b);
     const half = sizes.length / 2;
     const median = (sizes[Math.ceil(half) - 1] + sizes[Math.floor(half)]) / 2;
+    const { maps, unit, effectOn } = store.header;
     const values = {
       name: nameOf({ ...most, map: null }).toLowerCase(),
-      ...(pass.maps.length > 1 ? { map: say(`map_${most.map}`) } : {}),
+      ...(maps.length > 1 ? { map: say(`map_${most.map}`) } : {}),
       size: asNumber(Math.abs(most.effect), 3),
       median: asNumber(median, 2),
       measured: all.length,
-      unit: pass.header.unit,
+      unit,
     };
     const better = most.effect < 0 ? "_better" : "";
-    const words = say(`effects_on_${pass.header.effectOn}${better}`, values);
+    const words = say(`effects_on_${effectOn}${better}`, values);
     const show = h(
       "button",
       {
         class: "f-link",
         onclick: () =>
           store.set({
-            map: pass.maps.findIndex((map) => map.name === most.map),
+            map: maps.findIndex((map) => map.name === most.map),
             of: "head",
             layer: most.layer,
             head: most.head,

@@ -200,7 +200,7 @@ export const mount = ({ element }) => {
     {
       question: () => {
         const { reads, reads_count } = store.view;
-        return JSON.stringify([store.pass.header.model, reads, reads_count]);
+        return JSON.stringify([store.header.model, reads, reads_count]);
       },
       get: (signal) => answerTo("/ask/reads/ranked", viewOf.explore(), signal),
       take: (answer) => {

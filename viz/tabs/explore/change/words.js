@@ -23,7 +23,7 @@ const fill = ({ text, top }, values, write) => {
     title: say("labelled", { label: tokenLabel(i), value: write(values[i]) }),
     pixel: values[i] === undefined ? undefined : colour(values[i] / most),
   });
-  text.replaceChildren(...tokenSpans(store.pass.header.labels, look).flatMap((span) => [span, " "]));
+  text.replaceChildren(...tokenSpans(store.header.labels, look).flatMap((span) => [span, " "]));
   const ranked = values
     .map((_, i) => i)
     .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]))
@@ -75,7 +75,7 @@ export const mount = ({ element }) => {
     take: () => {
       stop();
       start.hidden = true;
-      element.dataset.measured = store.pass.header.key;
+      element.dataset.measured = store.header.key;
     },
     fail: (error) => {
       if (!error.passing) stop();
@@ -84,9 +84,9 @@ export const mount = ({ element }) => {
   });
 
   /** Runs the measurement. An automatic run retries silently while the server is busy. */
-  const run = (byVisitor, delay = null) => {
+  const run = (byVisitor, delay = 0) => {
     asked = byVisitor;
-    const { key, tokens } = store.pass.header;
+    const { key, tokens } = store.header;
     const begin = (signal) => {
       running = true;
       found = { attention: null, changes: [] };
@@ -108,14 +108,14 @@ export const mount = ({ element }) => {
 
   const draw = () => {
     const [ablation, attention] = columns;
-    fill(ablation, found.changes.slice(0, store.pass.header.tokens), signed);
+    fill(ablation, found.changes.slice(0, store.header.tokens), signed);
     const { size: together, blank } = found;
     if (blank)
       ablation.how.textContent =
         together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
     fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : asShare(value)));
     if (!("agreement" in found)) return;
-    const { tokens } = store.pass.header;
+    const { tokens } = store.header;
     const size = found.agreement === null ? null : Math.abs(found.agreement);
     const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
     const number = found.agreement === null ? "" : asFixed(found.agreement, 2);
@@ -132,7 +132,7 @@ export const mount = ({ element }) => {
       agreement.textContent = "";
       if (element.hidden) return;
       draw();
-      const short = store.pass.header.tokens <= site.limits.words_unasked;
+      const short = store.header.tokens <= site.limits.words_unasked;
       start.hidden = short;
       if (short) run(false, PAUSE);
     }

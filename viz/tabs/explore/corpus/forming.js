@@ -16,11 +16,11 @@ import { store } from "../lib/store.js";
 
 const words = (name, values) => say(`forming_${name}`, values);
 const PACE = 900; // ms between two snapshots while playing
-const own = () => snapshotOf(store.pass.header.model)[0];
+const own = () => snapshotOf(store.header.model)[0];
 const steps = () => (store.pass && store.steps[own()]) || [];
 
 const at = () => {
-  const [, step] = snapshotOf(store.pass.header.model);
+  const [, step] = snapshotOf(store.header.model);
   return step === null ? steps().length - 1 : steps().indexOf(step);
 };
 

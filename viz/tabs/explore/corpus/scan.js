@@ -76,7 +76,7 @@ export const mount = ({ element }) => {
 
   // --- all heads -----------------------------------------------------------------------------------------------------
 
-  let [heads, head] = [null, null]; // the answers on the screen, each with its request: {of, answer}
+  let [heads, head] = /** @type {any[]} */ ([null, null]); // the answers on the screen: {of: the request, answer}
   const dots = h("div", { class: "scan-dots" });
   const dotChart = makeChart(dots, { label: say("scan_chart"), onclick: choose });
 
@@ -195,7 +195,7 @@ export const mount = ({ element }) => {
 
   /** What is asked of all heads, and of the chosen one. */
   const named = () => {
-    const { model } = store.pass.header;
+    const { model } = store.header;
     const { scan_x, scan_y, layer, head: number } = store.view;
     const view = { model, scan_x, scan_y, layer, head: number };
     return { view, ofHeads: [model, scan_x, scan_y].join(" "), ofHead: [model, layer, number].join(" ") };

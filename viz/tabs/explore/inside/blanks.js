@@ -31,7 +31,7 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!changed.has("pass") || !store.pass) return;
-    const { header } = store.pass;
+    const { header } = store;
     element.hidden = !applies("blanks");
     if (!element.hidden) {
       draw(header);

@@ -20,7 +20,7 @@ import { depth, makeLensGrid } from "./lens_grid.js";
 /** Whether a column belongs to a row of the current map. */
 const isToken = () => !isVerdict() && rowsPredict();
 
-const isVerdict = () => "classes" in store.pass.header.output;
+const isVerdict = () => "classes" in store.header.output;
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("lens"));
@@ -54,7 +54,7 @@ export const mount = ({ element }) => {
   const columns = () => read.columns ?? predicted().map((_, i) => i);
 
   const draw = () => {
-    const { header } = store.pass;
+    const { header } = store;
     const { ids } = header.answer ?? header;
     const labels = predicted();
     const tokens = isVerdict() ? [say("prediction_verdict")] : columns().map((i) => tokenLabel(i, labels));
@@ -103,7 +103,7 @@ export const mount = ({ element }) => {
   const ask = askInView(
     { element, section, body, status },
     {
-      question: () => `/attention/${store.pass.header.key}/lens`,
+      question: () => `/attention/${store.header.key}/lens`,
       take: (answer) => {
         read = answer;
         draw();

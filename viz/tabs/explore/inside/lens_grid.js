@@ -40,5 +40,5 @@ export const makeLensGrid = (label) => {
     sheet.style.setProperty("--rows", `${cells.length + 1}`);
     paint();
   };
-  return { sheet, table, draw, paint, cellAt: ({ row, column }) => cells[row]?.[column] };
+  return { sheet, table, draw, paint, cellAt: (at) => at && cells[at.row]?.[at.column] };
 };

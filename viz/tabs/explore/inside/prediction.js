@@ -55,8 +55,7 @@ export const mount = ({ element }) => {
             "data-side": side,
             title: say("rivals_choose", { token: `“${label}”`, side }),
             "aria-label": say("rivals_choose", { token: `“${label}”`, side }),
-            onclick: () =>
-              chooseRival(id, side === "B", store.pass.header.output.next.find((each) => each.id !== id).id),
+            onclick: () => chooseRival(id, side === "B", store.header.output.next.find((each) => each.id !== id).id),
           },
           side,
         ),
@@ -94,7 +93,7 @@ export const mount = ({ element }) => {
     mark();
     if (answer === null || rival === null) {
       questions.stop();
-      return void compared.replaceChildren(store.pass.header.output.next ? say("rivals_none") : "");
+      return void compared.replaceChildren(store.header.output.next ? say("rivals_none") : "");
     }
     const view = viewOf.explore();
     const name = JSON.stringify([view.model, view.text, view.edits, answer, rival]);
@@ -148,12 +147,12 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
-    const { next: hasNext } = store.pass.header.output;
+    const { next: hasNext } = store.header.output;
     if (!changed.has("pass")) {
       if (hasNext && ["carry_answer", "carry_rival"].some((name) => changed.has(name))) compare();
       return;
     }
-    const { header } = store.pass;
+    const { header } = store;
     element.hidden = !applies("prediction");
     if (element.hidden) return void (element.dataset.rev = store.rev);
     body.replaceChildren(

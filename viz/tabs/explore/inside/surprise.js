@@ -14,7 +14,7 @@ import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
 const MOST = 10; // bits at the dark end; a random guess costs 8 among all bytes, 13 among 8,192 pieces
 
 const words = (i) => {
-  const bits = store.pass.header.output.bits[i];
+  const bits = store.header.output.bits[i];
   if (bits === null) return say("surprise_first", { token: quote(i, predicted()) });
   return say("surprise_of", { token: quote(i, predicted()), bits: bits.toFixed(2), share: asShare(2 ** -bits) });
 };
@@ -34,12 +34,12 @@ export const mount = ({ element }) => {
     const { weights } = palette();
     const colour = (part) => weights[Math.round(255 * Math.min(1, part))];
     ramp.style.background = gradient(weights);
-    const { bits } = store.pass.header.output;
+    const { bits } = store.header.output;
     spans.forEach((span, i) => bits[i] !== null && ground(span, colour(bits[i] / MOST)));
   };
 
   const draw = () => {
-    const { output, baseline, unit } = store.pass.header;
+    const { output, baseline, unit } = store.header;
     const labels = predicted();
     spans = tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
     // A line may break after a space and before a piece that begins with one; a newline in the text breaks it too.

@@ -58,7 +58,7 @@ export const mount = ({ element }) => {
     const { layer, head } = store.view;
     const { query, key } = place();
     const { part, at } = picked;
-    return `/attention/${store.pass.header.key}/trace/${store.map.name}/${layer}/${head}/${query}/${key}/${part}/${at}`;
+    return `/attention/${store.header.key}/trace/${store.map.name}/${layer}/${head}/${query}/${key}/${part}/${at}`;
   };
 
   const pick = (part, at) => {

@@ -78,7 +78,7 @@ export const mount = ({ element }) => {
     const { answer, rival } = rivals();
     const asked = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
     const query = asked.length ? `?${asked.join("&")}` : "";
-    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${position()}${query}`;
+    return `/attention/${store.header.key}/writes/${store.map.name}/${layer}/${head}/${position()}${query}`;
   };
   const label = (id) => found.labels[id];
 
@@ -119,7 +119,8 @@ export const mount = ({ element }) => {
     const { at, likeliest, parts, without, logit, prob } = found;
     const { raised, lowered } = (every.checked && found.every) || found;
     const { layer, head } = store.view;
-    const focused = lists.contains(document.activeElement) ? document.activeElement.dataset.id : null;
+    const { activeElement } = document;
+    const focused = lists.contains(activeElement) ? activeElement?.dataset.id : null;
     const most = Math.max(1e-9, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
     const part = (value) => Math.abs(value) / most;
     const silent = most <= 1e-9; // it is ablated
@@ -260,7 +261,7 @@ export const mount = ({ element }) => {
     if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
     if (["pass", "map", "layer", "head", "token"].some((name) => changed.has(name))) opened = null;
     element.hidden = !applies("writes");
-    const writes = store.pass.header.writes.includes(store.map.name);
+    const writes = store.header.writes.includes(store.map.name);
     body.hidden = store.view.of !== "head" || !writes; // otherwise keeps its room
     sum.style.setProperty("--rows", store.map.layers + 1);
     ask();

@@ -5,6 +5,9 @@ import { afterwards } from "../../../browser/lib/base.js";
 import { whileInView } from "../../../browser/lib/panel.js";
 import { store } from "./store.js";
 
+/** @typedef {{ question: () => string | null, get?: (signal: AbortSignal) => Promise<any>,
+ *              take: (answer: any) => void, refused?: () => void }} Asked */
+
 /**
  * Requests what a panel shows: {element, section, body, status: the element for error messages}. Returns a function to
  * call when the view may have changed.
@@ -12,8 +15,11 @@ import { store } from "./store.js";
  * question() returns the path to request, or, with get(signal), only a name for the request; null for none. The element
  * has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls refused().
  * An unreachable server is asked again.
+ *
+ * @param {any} panel
+ * @param {Asked} asked
  */
-export const askInView = ({ element, section, body, status }, { question, get = null, take, refused = () => {} }) => {
+export const askInView = ({ element, section, body, status }, { question, get, take, refused = () => {} }) => {
   let on = null; // the question that is answered or pending
   const done = () => {
     element.classList.remove("late");

@@ -5,7 +5,7 @@ import { say } from "../../../browser/lib/messages.js";
 import { store } from "./store.js";
 
 /** The stack of the heads, in a model with several. */
-export const stack = () => (store.pass?.maps.length > 1 ? { map: store.map.name } : {});
+export const stack = () => (store.pass && store.header.maps.length > 1 ? { map: store.map.name } : {});
 
 /** Whether two changes are of the same head or weight. */
 export const sameHead = (/** @type {any} */ a, /** @type {any} */ b) =>
@@ -33,7 +33,7 @@ export const changeList = () =>
   store.edits.map((edit) => {
     const words = described(edit);
     const remove = () => store.edit(store.edits.filter((other) => other !== edit));
-    const map = edit.map ? { map: store.pass.maps.findIndex((each) => each.name === edit.map) } : {};
+    const map = edit.map ? { map: store.header.maps.findIndex((each) => each.name === edit.map) } : {};
     const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
     const head = edit.head === null ? {} : { head: edit.head };
     const show = () => store.set({ ...map, layer: edit.layer, ...head, ...pair });

@@ -19,10 +19,10 @@ const occurrences = (labels) => {
 };
 const counted = new WeakMap(); // labels → their occurrences
 
-const text = () => store.pass.header.labels;
+const text = () => store.header.labels;
 
 /** The labels of the tokens after which the model predicts: the text's, or its answer's. */
-export const predicted = () => store.pass.header.answer?.labels ?? text();
+export const predicted = () => store.header.answer?.labels ?? text();
 
 /** A token's name, with an index if it repeats: the second "the" is the₂. `labels` are the text's, or those of a map's
  *  queries or keys. */
@@ -31,7 +31,7 @@ export const tokenLabel = (i, labels = text()) => {
   return label + (nth ? [...`${nth}`].map((digit) => SUBSCRIPTS[digit]).join("") : "");
 };
 
-const ownUnit = () => store.pass.header.unit;
+const ownUnit = () => store.header.unit;
 
 /** The labels along a map: words with their index, or bytes without one, as their words are shown over them. `unit` is
  *  the tokenizer's. */
@@ -59,8 +59,8 @@ export const quote = (i, labels) => `“${isolate(tokenLabel(i, labels))}” (${
 
 /** A file's name: the model, layer and head, and the content. */
 export const fileName = (what, extension) => {
-  const { pass, view } = store;
-  const model = pass.header.model.replace(/[^\w.-]+/g, "-");
+  const { header, view } = store;
+  const model = header.model.replace(/[^\w.-]+/g, "-");
   const of = {
     head: `layer-${view.layer}-head-${view.head}`,
     mean: `layer-${view.layer}-mean`,

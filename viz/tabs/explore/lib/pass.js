@@ -3,7 +3,7 @@
 import { unanswered } from "../../../browser/lib/ask.js";
 
 /** The attention of one stack of layers: rows are queries, columns are keys, each with its own labels. */
-class AttentionMap {
+export class AttentionMap {
   // Described by Map.describe in viz/passes/run.py.
   name;
   layers;
@@ -16,6 +16,7 @@ class AttentionMap {
   skipped;
   pooled;
   places;
+  scored;
   statistics;
   habits;
   opening;
@@ -25,8 +26,8 @@ class AttentionMap {
     this.scales = scales;
     this.cells = cells;
     this.starts = [0];
-    for (const length of this.lengths) this.starts.push(this.starts.at(-1) + length);
-    this.perHead = this.starts.at(-1);
+    this.perHead = 0;
+    for (const length of this.lengths) this.starts.push((this.perHead += length));
     this.square = this.queries.length === this.keys.length && this.queries.every((label, i) => label === this.keys[i]);
     /** Whether a mask hides anything. */
     this.hides = this.perHead < this.queries.length * this.keys.length;
@@ -99,8 +100,8 @@ export const snapshotOf = (name) => {
 };
 export const snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 
-/** Whether the visitor has switched a head of a map off in a pass. */
-export const isOff = ({ header }, map, layer, head) =>
+/** Whether the visitor has switched a head of a map off in the pass with this header. */
+export const isOff = (header, map, layer, head) =>
   header.edits.some(
     (edit) =>
       edit.factor === 0 && (edit.map ?? map.name) === map.name && edit.layer === layer && (edit.head ?? head) === head,
@@ -122,6 +123,8 @@ const pooledLengths = ({ lengths, pooled }) =>
   Array.from({ length: Math.ceil(lengths.length / pooled) }, (_, i) =>
     Math.ceil(Math.max(...lengths.slice(i * pooled, (i + 1) * pooled)) / pooled),
   );
+
+/** @typedef {{ header: any, maps: AttentionMap[] }} Pass */
 
 /** Decodes {header, maps}: the header's fields are those of `run` in viz/passes/run.py. Throws Unanswered for anything
  *  else. */

@@ -1,6 +1,6 @@
 // The current view as one self-contained SVG, drawn from the store: a map or lines, with axes and a caption.
 
-import { isolate, shorten, svg } from "../../../browser/lib/base.js";
+import { isolate, must, shorten, svg } from "../../../browser/lib/base.js";
 import { makeImage, variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -21,7 +21,7 @@ const caption = ({ of, layer, head }) => {
   const what = say(`picture_${of}`, { layer, head });
   const values =
     store.view.show === "scores" && of === "head" ? say("picture_scores") : say(`picture_${store.view.scale}`);
-  const { model, edits } = store.pass.header;
+  const { model, edits } = store.header;
   const drawn =
     store.view.view === "lines" ? [say("picture_lines", { mass: asShare(LINES.mass), most: LINES.most })] : [values];
   return [model, what, ...drawn, ...(edits.length ? [say("picture_edits", { count: edits.length })] : [])].join(" · ");
@@ -131,7 +131,7 @@ const linesOf = (shown, ink) => {
   return { group, width: 660, height: 76 + longest * pitch + 24, map: null };
 };
 
-const pen = document.createElement("canvas").getContext("2d");
+const pen = must(document.createElement("canvas").getContext("2d"), "canvas");
 
 /** The width of the title in pixels. */
 const widthOf = (text) => {

@@ -3,7 +3,7 @@
 
 import { opened, tabOf } from "../../../browser/lib/address.js";
 import { answerTo, bytes, newest, whyNot } from "../../../browser/lib/ask.js";
-import { listeners } from "../../../browser/lib/base.js";
+import { listeners, must } from "../../../browser/lib/base.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
 import { align } from "../beside/align.js";
@@ -15,13 +15,22 @@ const EDITS = 1000; // characters of edits in a link; more than 32 edits fit
 
 /** asked: {model, text, edits as in a link, layer, head}, or null; pass: the pass, once it has arrived; exact: as in
  *  the store, for its view; refused: why there is none. */
-export const beside = { asked: null, pass: null, exact: null, refused: null };
+export const beside = {
+  /** @type {any} */ asked: null,
+  /** @type {import("./pass.js").Pass | null} */ pass: null,
+  /** Of that pass; throws without one. @returns {any} */
+  get header() {
+    return must(beside.pass, "pinned pass").header;
+  },
+  /** @type {any} */ exact: null,
+  /** @type {string | null} */ refused: null,
+};
 const { subscribe, publish } = listeners(["pinned", "exact"]);
 
 /** listen(changed) gets a Set of "pinned" and "exact". */
 beside.subscribe = subscribe;
 
-const become = (asked, pass = null) => {
+const become = (asked, pass = /** @type {typeof beside.pass} */ (null)) => {
   passes.stop();
   exact.stop();
   Object.assign(beside, { asked, pass, exact: null, refused: null });
@@ -92,7 +101,7 @@ const load = ({ model, text, edits }) =>
  *  it was pinned. Null without a pinned pass. */
 beside.shown = () => {
   const { pass, asked, exact } = beside;
-  if (!pass || !store.map) return null;
+  if (!pass || !store.pass) return null;
   const map = pass.maps.find(({ name }) => name === store.map.name) ?? pass.maps[0];
   const alike = map.layers === store.map.layers && map.heads === store.map.heads;
   const chosen = alike ? store.view : asked;
@@ -128,7 +137,7 @@ const LEAST = { byte: 3, character: 3 }; // of a common part; a word or a piece 
 /** Aligns a map of the pinned pass with one on screen: {rows, columns}, as `align` gives them; null if they have too
  *  little in common. */
 beside.alignment = (was, now) => {
-  const [unit, own] = [beside.pass.header.unit, store.pass.header.unit];
+  const [unit, own] = [beside.header.unit, store.header.unit];
   const found = ["queries", "keys"].map((side) => align(was[side], now[side], LEAST[unit] ?? 1));
   const alike = was.queries.length === now.queries.length && was.keys.length === now.keys.length;
   return (alike || unit === own) && found.every(Boolean) ? { rows: found[0], columns: found[1] } : null;
@@ -173,15 +182,15 @@ const ends = (arc) => {
 const requested = ({ model, text, edits }) => ({ model, text, edits });
 
 viewOf.explore = () => {
-  const { pass, map, view } = store;
-  if (!pass) return null;
+  if (!store.pass) return null;
+  const { header, map, view } = store;
   const shown = beside.shown();
   const { layer, head, of } = shown ?? {};
   return {
     ...view,
-    ...requested(pass.header),
+    ...requested(header),
     map: map.name,
-    beside: shown && { ...requested(beside.pass.header), map: shown.map.name, layer, head, of },
+    beside: shown && { ...requested(beside.header), map: shown.map.name, layer, head, of },
     part: view.carry,
     answer: view.carry_answer,
     rival: view.carry_rival,

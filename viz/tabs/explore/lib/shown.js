@@ -5,7 +5,7 @@ import { afterwards, eachFrame } from "../../../browser/lib/base.js";
 import { store } from "./store.js";
 
 const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
-let held = null;
+/** @type {any} */ let held = null;
 const TOLD = 0.0005; // keys with less weight are described together: each share would read 0.00
 
 /**
@@ -14,9 +14,9 @@ const TOLD = 0.0005; // keys with less weight are described together: each share
  * for a mean and a rollout. Null before the first pass.
  */
 export const shownNow = () => {
-  const { map, exact, view } = store;
-  if (!map) return null;
-  const { layer, head, of } = view;
+  if (!store.pass) return null;
+  const { map, exact } = store;
+  const { layer, head, of } = store.view;
   const sure = exact?.of === of && exact.layer === layer && exact.head === head ? exact : null;
   const same = held?.map === map && held.of === of && held.layer === layer && held.head === head;
   if (same && held.exact === sure) return held;

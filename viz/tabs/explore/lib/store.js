@@ -46,11 +46,8 @@ const follow = (params) => {
   state.notes.link = [];
   const question = params.has("model") ? wanted(params) : state.asked;
   const same = !params.has("model") || (isShown(question) && isShown(state.asked) && !state.open);
-  const { map } = state;
-  if (!same) state.map = null; // the limits of the other pass are not known yet
-  limit();
+  limit(same ? state.map : null); // the limits of the other pass are not known yet
   const { values, refused } = readView(params);
-  state.map = map;
   limit();
   refused.forEach(refuse);
   publish("notes");

@@ -21,8 +21,10 @@ export const pointsAtTokens = (place, are = () => true) => {
   return at;
 };
 
-/** Locks a pair, or unlocks it if it is locked. */
-export const lockPair = ({ query, key }) => {
+/** Locks a pair, or unlocks it if it is locked; null changes nothing. */
+export const lockPair = (pair) => {
+  if (!pair) return;
+  const { query, key } = pair;
   const off = store.view.token === query && store.view.key === key;
   store.set({ token: off ? null : query, key: off ? null : key });
 };

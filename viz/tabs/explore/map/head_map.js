@@ -50,7 +50,7 @@ const aroundOf = (map) => ({
 const bands = () => {
   const { hover, view } = store;
   const [mark, ink] = [variable("mark"), variable("text")];
-  const [rows, columns] = [[], []];
+  const [rows, columns] = /** @type {any[][]} */ ([[], []]);
   const band = (query, key, colour, line) => {
     rows.push({ at: query, colour, line });
     if (key != null) columns.push({ at: key, colour, line });
@@ -98,7 +98,7 @@ export const mount = ({ element }) => {
   /** The cells of the view as an image, painted once for each choice, and the largest score. */
   const paintCells = (shown) => {
     const what = [
-      store.pass.header.key,
+      store.header.key,
       shown.map.name,
       shown.of,
       shown.layer,
@@ -126,7 +126,7 @@ export const mount = ({ element }) => {
     if (!shown || element.hidden) return;
     const { layer, head, of, scale } = store.view;
     const name = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
-    const off = of === "head" && isOff(store.pass, shown.map, layer, head);
+    const off = of === "head" && isOff(store.header, shown.map, layer, head);
     setText(title, off ? say("head_off", { name }) : name);
     const late = mode() === "scores" && !shown.vectors; // the canvas shows another head
     picture.canvas.classList.toggle("late", late);

@@ -147,7 +147,7 @@ export const mount = ({ element }) => {
   /** The token under the pointer: a query left of the middle, a key right of it. */
   const tokenAt = (event) => {
     const i = Math.floor((placeOn(canvas, event).y - 4 + body.scrollTop) / row);
-    return store.map && i in store.map.queries ? i : null;
+    return store.pass && i in store.map.queries ? i : null;
   };
   const point = (event) => {
     const i = tokenAt(event);

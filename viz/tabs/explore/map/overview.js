@@ -121,8 +121,8 @@ export const mount = ({ element }) => {
   /** "Layer 3, head 5: previous token 83 %", with the measured effect if there is one. */
   const describe = ({ layer, head }) => {
     const effect = store.effects?.[store.map.name]?.[layer]?.[head];
-    const worth = effect == null ? "" : say(`effect_on_${store.pass.header.effectOn}`, { effect: signed(effect) });
-    const state = isOff(store.pass, store.map, layer, head) ? say("effect_off") : worth;
+    const worth = effect == null ? "" : say(`effect_on_${store.header.effectOn}`, { effect: signed(effect) });
+    const state = isOff(store.header, store.map, layer, head) ? say("effect_off") : worth;
     const measured = state && `${state} · `;
     return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
   };
@@ -139,11 +139,11 @@ export const mount = ({ element }) => {
   };
 
   const paintThumbnails = () => {
-    const { pass, map, view } = store;
+    const { header, map, view } = store;
     const { layers, heads } = map;
     const tile = fitTiles(map);
     const ratio = pixelRatio(canvas);
-    const wanted = [pass.header.key, map.name, tile.w, tile.h, view.scale, isDark(), ratio].join();
+    const wanted = [header.key, map.name, tile.w, tile.h, view.scale, isDark(), ratio].join();
     if (wanted === painted) return;
     painted = wanted;
     const [width, height] = [LEFT + heads * (tile.w + GAP), TOP + layers * (tile.h + GAP)];
@@ -203,7 +203,7 @@ export const mount = ({ element }) => {
     const most = Math.max(1e-9, ...(effects ?? []).flat().map((effect) => Math.abs(effect ?? 0)));
     const { scores } = palette();
     for (const { cell, at } of every()) {
-      const off = isOff(store.pass, store.map, at.layer, at.head);
+      const off = isOff(store.header, store.map, at.layer, at.head);
       cell.classList.toggle("off", off);
       const effect = off ? null : effects?.[at.layer]?.[at.head];
       const colour = effect == null ? null : cssOf(scores[signedAt(-effect / most)]);

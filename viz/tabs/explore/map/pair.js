@@ -36,7 +36,7 @@ const cut = (context, words) => {
 /** The effect of the visitor's edits on this head: {uniform: whether all its weights are equal, set: whether weights of
  *  this query are set, replaced: whether any are, factor: of its output}. */
 const changes = ({ layer, head }, query) => {
-  const own = store.pass.header.edits.filter(
+  const own = store.header.edits.filter(
     (edit) => (edit.map ?? store.map.name) === store.map.name && edit.layer === layer && (edit.head ?? head) === head,
   );
   const weights = own.filter((edit) => edit.do === "weight");

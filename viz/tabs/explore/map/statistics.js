@@ -42,7 +42,7 @@ export const mount = ({ element }) => {
     const { map, of, layer, head } = shown;
     const statistics = measured(map, of, layer, head);
     const { kind, sentences } = habitOf(map, of, layer, head);
-    const off = of === "head" && isOff(store.pass, map, layer, head);
+    const off = of === "head" && isOff(store.header, map, layer, head);
     lessons.tell("explore", asText([sentences, off && say("habit_off")]));
     element.hidden = !statistics; // the statistics are for self-attention
     element.dataset.habit = kind;

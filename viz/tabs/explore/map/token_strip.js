@@ -71,7 +71,7 @@ export const mount = ({ element }) => {
     list.replaceChildren(...tokens);
     other.replaceChildren(...others);
     for (const part of [other, ...names]) part.hidden = square;
-    const words = ["word", "piece"].includes(store.pass.header.unit);
+    const words = ["word", "piece"].includes(store.header.unit);
     for (const part of [list, other]) part.classList.toggle("words", words);
   };
 
@@ -142,6 +142,7 @@ export const mount = ({ element }) => {
   const at = pointsAtTokens(list);
   list.addEventListener("keydown", (event) => {
     const now = at(event);
+    if (now === null) return;
     const steps = {
       ArrowLeft: now - 1,
       ArrowRight: now + 1,
@@ -150,7 +151,7 @@ export const mount = ({ element }) => {
       Home: 0,
       End: tokens.length - 1,
     };
-    if (now === null || !(event.key in steps)) return;
+    if (!(event.key in steps)) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(tokens.length - 1, steps[event.key]));
     if (store.view.token !== null) store.set({ token: next, key: null });

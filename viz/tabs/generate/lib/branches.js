@@ -1,11 +1,19 @@
 // A text and its branches: a tree of tokens that grows from a prompt, up to a limit. Independent of the page.
 
+/** A token of it: state is the model's output for the text up to it, once known; onward the child that is shown; beam its
+ *  rank and bits, of the end of one.
+ *  @typedef {{ token: number | null, parent: Node | null, depth: number, branch: number, children: Node[],
+ *              onward: Node | null, state: any, label: string, beam?: { rank: number, bits: string } }} Node */
+
 export class Branches {
+  /** @type {{ from: Node | null, parent: number | null, first: Node | null }[]} */ list = []; // the branches
+  size = 0; // number of tokens in all of them
+
   /** limit: number of tokens in all branches together; a single path is never cut. */
   constructor(limit) {
     this.limit = limit;
     this.gone = 0; // number of removed tokens
-    /** The end of the prompt. A node has its token, the model's output for the text up to it, and its children. */
+    /** The end of the prompt. @type {Node} */
     this.root = { token: null, parent: null, depth: 0, branch: 0, children: [], onward: null, state: null, label: "" };
     this.number();
   }
@@ -50,8 +58,8 @@ export class Branches {
 
   /** Numbers the branches and counts the tokens, from the first. */
   number() {
-    this.list = [{ from: null, parent: null, first: null }]; // the branches
-    this.size = 0; // number of tokens in all branches
+    this.list = [{ from: null, parent: null, first: null }];
+    this.size = 0;
     const rest = [...this.root.children].reverse();
     for (let node = rest.pop(); node; node = rest.pop()) {
       this.enter(node);

@@ -15,7 +15,11 @@ const { game_rounds: ROUNDS, game_options: OPTIONS } = site.limits;
 const { subscribe, publish } = listeners(["game"]);
 
 /** answer: of Python, null until it is here (see guess_tokens); error: why it is not. */
-export const game = { subscribe, answer: null, error: "" };
+export const game = {
+  subscribe,
+  /** @type {any} */ answer: null,
+  error: "",
+};
 let beliefs = new Map(); // round → the probability of each option
 let known = {}; // the settings that the guesses belong to
 let asked = null; // the question of the newest answer
@@ -38,8 +42,8 @@ const nameOf = (round) => `guess-${writing.settings.game}-${round}`;
 
 /** How many in the room chose each option of this round; null unless this page leads. */
 game.votes = () => {
-  if (!game.leads() || room.votes?.question !== nameOf(game.round())) return null;
-  return Array.from({ length: OPTIONS }, (_, option) => room.votes.counts[option] ?? 0);
+  const counts = room.votesOn(nameOf(game.round()));
+  return counts && Array.from({ length: OPTIONS }, (_, option) => counts[option] ?? 0);
 };
 
 const go = (changes) => writing.set(changes);

@@ -16,6 +16,7 @@ import { makeSecond } from "./second.js";
 import { addView } from "./view.js";
 
 const number = (initial, min, max, step) => ({ initial, min, max, step });
+/** @type {import("../../../browser/lib/settings.js").Fields} */
 const FIELDS = {
   model: { initial: "", choices: [] },
   text: { initial: "", longest: Infinity }, // the server limits the length
@@ -46,19 +47,20 @@ const SPREAD = 1200;
 
 const settings = makeSettings(FIELDS);
 
+const branches = new Branches(site.limits.written);
+
 export const writing = {
   fields: FIELDS,
   settings: settings.values,
   models: {},
-  branches: new Branches(site.limits.written),
-  cursor: null, // the current node, which is shown and continued
-  hover: null, // the node under the pointer, shown instead
+  branches,
+  cursor: branches.root, // the current node, which is shown and continued
+  /** @type {import("./branches.js").Node | null} */ hover: null, // the node under the pointer, shown instead
   status: "idle", // "reading" one state, "running", or neither
   searched: null, // the tokens from which beams were searched last
-  message: null, // {kind: "info" | "error", text}
+  /** @type {{ kind: "info" | "error", text: string } | null} */ message: null,
   rev: 0, // counts frames received; tests wait for it
 };
-writing.cursor = writing.branches.root;
 
 const { subscribe, publish } = listeners(["text", "hover", "status", "models", ...Object.keys(FIELDS)]);
 

@@ -59,8 +59,7 @@ export const learnCheck = (section, { question, choices, answer, shows = {} }) =
     h("fieldset", { "aria-labelledby": group }, ...labels, all, said),
   );
   room.subscribe(node, () => {
-    const { state, votes: given } = room;
-    const counts = state === "leading" && given?.question === section.name ? given.counts : null;
+    const counts = room.votesOn(section.name);
     const count = counts?.reduce((one, other) => one + other, 0);
     votes.forEach((node, i) => {
       node.hidden = !counts;

@@ -16,7 +16,11 @@ const ASKED = "former-learn-questions"; // in the page's session: the words of t
 // In the browser: names of sections whose question has been answered, and whose puzzle has been solved.
 const PROGRESS = { answered: "former-learn-answered", solved: "former-learn-solved" };
 
-export const learn = { sections: [], open: null, message: "" };
+export const learn = {
+  /** @type {any[]} */ sections: [],
+  open: null,
+  message: "",
+};
 const { subscribe, publish } = listeners(["open", "progress", "message"]);
 learn.subscribe = subscribe;
 
@@ -141,7 +145,7 @@ learn.script = async (name) => {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || page.tab !== TAB || event.target.closest?.("input, dialog")) return;
+  if (event.defaultPrevented || page.tab !== TAB || event.target?.closest?.("input, dialog")) return;
   const by = keys.is(event, "n") ? 1 : keys.is(event, "b") ? -1 : 0;
   if (by) learn.step(by);
 });

@@ -22,7 +22,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
     );
   };
 
-  const draw = ({ rows, columns = rows, values, scale, most = 1, chosen = null, hue = null }) => {
+  const draw = ({ rows, columns = rows, values, scale, most = 1, chosen = -1, hue = [] }) => {
     if (size !== `${rows.length} ${columns.length}`) build(rows, columns);
     size = `${rows.length} ${columns.length}`;
     const colours = palette()[scale];
@@ -33,7 +33,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
       row.classList.toggle("chosen", i === chosen);
       const name = row.firstChild.firstChild;
       name.textContent = word;
-      if (hue) name.className = `hue-${hue[i]}`;
+      if (i in hue) name.className = `hue-${hue[i]}`;
       if (onrow) {
         name.setAttribute("aria-pressed", i === chosen);
         name.setAttribute("aria-label", sayRow(i));

@@ -125,7 +125,8 @@ masking.count = asWhole;
 masking.ranges = (list) => {
   const runs = [];
   for (const i of list) {
-    if (runs.length && runs.at(-1)[1] === i - 1) runs.at(-1)[1] = i;
+    const last = runs.at(-1);
+    if (last?.[1] === i - 1) last[1] = i;
     else runs.push([i, i]);
   }
   const words = (/** @type {number[]} */ [from, to]) =>

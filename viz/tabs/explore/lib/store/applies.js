@@ -21,7 +21,7 @@ const PANELS = {
 };
 
 /** Whether a panel applies to the current pass. */
-export const applies = (name) => PANELS[name]?.(state.pass.header) ?? true;
+export const applies = (name) => PANELS[name]?.(state.header) ?? true;
 
 /** The panels that do not. */
 export const absent = () => Object.keys(PANELS).filter((name) => !applies(name));

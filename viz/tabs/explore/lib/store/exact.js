@@ -19,10 +19,10 @@ const forget = () => {
   questions.stop();
 };
 const fetchNow = () => {
-  const { pass, map } = state;
-  if (!pass || state.exact) return;
+  if (!state.pass || state.exact) return;
+  const { map } = state;
   const { of, layer, head } = state.view;
-  const path = `/attention/${pass.header.key}/${map.name}/${layer}/${of === "head" ? head : of}`;
+  const path = `/attention/${state.header.key}/${map.name}/${layer}/${of === "head" ? head : of}`;
   const get = async (signal) => ({ of, layer, head, ...decodeExact(map, of, await bytes(path, signal)) });
   questions.ask(path, get);
 };

@@ -84,7 +84,7 @@ export const choose = (model) => {
 
 /** Whether the current model is the requested one, at whatever step: of a model that is still to arrive, neither heads
  *  nor steps are known. */
-const stays = () => state.pass && own(state.asked.model) === own(state.pass.header.model);
+const stays = () => state.pass && own(state.asked.model) === own(state.header.model);
 
 /** Requests the model at a step of its training. */
 export const stepTo = (step) => stays() && askFor({ model: snapshotAt(own(state.asked.model), step) });
@@ -168,7 +168,7 @@ const questions = newest({ take, fail });
 /** Shows a new pass, with the view of the link that requested it. A newly chosen model opens at the head most worth
  *  seeing, unless the link names one. */
 const show = (pass) => {
-  const opens = view ? !view.named : own(state.pass.header.model) !== own(pass.header.model);
+  const opens = view ? !view.named : own(state.header.model) !== own(pass.header.model);
   const { values = {} } = view ?? {};
   const moved = Object.keys(values);
   state.pass = pass;

@@ -1,6 +1,6 @@
 // The state of tab Explore: the current pass, the view of it, and its listeners.
 
-import { listeners } from "../../../../browser/lib/base.js";
+import { listeners, must } from "../../../../browser/lib/base.js";
 import { makeSettings } from "../../../../browser/lib/settings.js";
 import { site } from "../../../../browser/lib/site.js";
 import { isListOfFolds } from "./folds.js";
@@ -39,24 +39,36 @@ export const FIELDS = {
 export const settings = makeSettings(FIELDS);
 
 export const state = {
-  pass: null, // a Pass (lib/pass.js)
-  map: null, // its selected map
-  // the exact {of, layer, head, weights} of the view, for a head also {q, k, v, out, scores, error}, once they arrive
-  exact: null,
-  old: null, // why the current pass is not the requested one: "asked", "refused" or "offline"
+  /** What is on the screen; `header` and `map` throw while there is none.
+   * @type {import("../pass.js").Pass | null} */ pass: null,
+  /** @returns {any} */
+  get header() {
+    return must(state.pass, "pass").header;
+  },
+  /** The selected map. @returns {import("../pass.js").AttentionMap} */
+  get map() {
+    const { maps } = must(state.pass, "pass");
+    return maps[state.view.map] ?? maps[0];
+  },
+  /** The exact {of, layer, head, weights} of the view, for a head also {q, k, v, out, scores, error}, once they arrive.
+   * @type {any} */ exact: null,
+  /** Why the current pass is not the requested one: "asked", "refused" or "offline".
+   * @type {string | null} */ old: null,
   fields: FIELDS,
   view: settings.values,
   allowed: settings.allowed,
-  hover: null, // {token} or {query, key} under the pointer; not part of a link
-  effects: null, // the effect of ablating each head, by map, [layer][head]: a number, null until it is measured
-  edits: [], // of heads, as requested or shown
-  notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see inWords, or {kind, text}
+  /** {token} or {query, key} under the pointer; not part of a link. @type {any} */ hover: null,
+  /** The effect of ablating each head, by map, [layer][head]: a number, null until it is measured.
+   * @type {{ [map: string]: (number | null)[][] } | null} */ effects: null,
+  /** Of heads, as requested or shown. @type {any[]} */ edits: [],
+  /** {kind: "info" | "error", key, values}, see inWords, or {kind, text}.
+   * @type {{ server: any[], link: any[] }} */ notes: { server: [], link: [] },
   /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pinned.js
-  steps: {}, // model → the steps of its snapshots
-  only: { reads: [], trace: [], scan: [] }, // panel → the models that it applies to
-  reveal: null, // the fold that a link is about, until the page has scrolled to it
-  /** {model, text, edits as a link has them}: what the fields and the address say.
-   * @type {{ model?: string, text?: string, edits?: string }} */ asked: {},
+  /** Model → the steps of its snapshots. @type {{ [model: string]: number[] }} */ steps: {},
+  /** Panel → the models that it applies to. @type {{ [panel: string]: string[] }} */ only: {},
+  /** The fold that a link is about, until the page has scrolled to it. @type {string | null} */ reveal: null,
+  /** {model, text, edits as a link has them}: what the fields and the address say; empty before the link is read.
+   * @type {any} */ asked: {},
   open: false, // whether that waits for its answer
   rev: 0, // counts answers; a part that has painted one sets data-rev to it
 };

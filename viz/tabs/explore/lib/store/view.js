@@ -46,20 +46,21 @@ export const keepEffects = (effects) => {
 /** The token whose attention is shown: the locked one, else the one under the pointer, else null. */
 export const token = () => state.view.token ?? state.hover?.token ?? state.hover?.query ?? null;
 
-/** Limits the choices to what the pass has; without a pass, anything goes. */
-export const limit = () => {
-  const { layers = Infinity, heads = Infinity, queries, keys } = state.map ?? {};
-  FIELDS.map.max = (state.map ? state.pass.maps.length : Infinity) - 1;
-  FIELDS.layer.max = layers - 1;
-  FIELDS.head.max = heads - 1;
-  FIELDS.token.max = (queries?.length ?? Infinity) - 1;
-  FIELDS.key.max = (keys?.length ?? Infinity) - 1;
-  FIELDS.of.valid = (of) => of !== "rollout" || state.map?.square !== false;
+/** Limits the choices to what a map of the pass has; without one, anything goes. */
+export const limit = (map = state.pass && state.map) => {
+  const most = {
+    map: map ? state.header.maps.length : Infinity,
+    layer: map?.layers ?? Infinity,
+    head: map?.heads ?? Infinity,
+    token: map?.queries.length ?? Infinity,
+    key: map?.keys.length ?? Infinity,
+  };
+  for (const [name, count] of Object.entries(most)) FIELDS[name].max = count - 1;
+  FIELDS.of.valid = (of) => of !== "rollout" || map?.square !== false;
 };
 
 /** After a new pass: resets whatever it does not have to the default, and reports it if a link asked for it. */
 export const fitView = (ofLink = false) => {
-  state.map = state.pass.maps[state.view.map] ?? state.pass.maps[0];
   limit();
   const moved = Object.keys(FIELDS).filter((name) => !settings.allowed(name, state.view[name]));
   for (const name of moved) {
@@ -76,7 +77,7 @@ export const opening = () => {
 };
 
 /** Shows the current pass with the view of a link. */
-export const lookAs = ({ values, named }) => set({ ...values, ...(named || !state.map ? {} : opening()) });
+export const lookAs = ({ values, named }) => set({ ...values, ...(named || !state.pass ? {} : opening()) });
 
 // --- the link -----------------------------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ export const lookAs = ({ values, named }) => set({ ...values, ...(named || !stat
  *  nothing. */
 export const writeLink = page.keep("explore", () => {
   if (!state.pass) return null;
-  const { model, text, edits } = state.pass.header;
+  const { model, text, edits } = state.header;
   const held = state.open && state.asked.text.trim() && state.asked.text.length <= site.limits.text;
   const link = held ? state.asked : { model, text, edits: editsInLink(edits) };
   const { layer, head } = state.view;
@@ -121,7 +122,7 @@ const readLink = () => {
 // Escape steps back once: out of a panel that fills the window (panel.js, which handles it first), else out of a lock.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented || isPresenting()) return;
-  if (!event.target.closest?.("input, textarea, select")) set({ token: null, key: null });
+  if (!event.target?.closest?.("input, textarea, select")) set({ token: null, key: null });
 });
 
 readLink();

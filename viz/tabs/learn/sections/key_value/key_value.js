@@ -38,7 +38,7 @@ export const mount = (section, props) => {
     asker: { initial: props.askers[0], choices: props.askers },
     row: { initial: 0, min: 0, max: props.count - 1 }, // which key is the query, if keys are queries
   });
-  let [keys, query] = [[], []]; // the current ones: while dragging, newer than the view
+  let [keys, query] = /** @type {number[][][]} */ ([[], []]); // the current ones: while dragging, newer than the view
 
   // --- both look up --------------------------------------------------------------------------------------------------
 

@@ -169,12 +169,10 @@ export const mount = (section, props) => {
   panel.picture.append(inPlane, ofHead);
 
   /** A row of numbers; those of q, k and v are buttons that trace them. */
-  const cells = (name, numbers, part = null) =>
-    numberRow(
-      name,
-      numbers,
-      part && { chosen: demo.view.part === part ? demo.view.at : null, onpick: (at) => demo.set({ part, at }) },
-    );
+  const cells = (name, numbers, part = "") => {
+    const pick = { chosen: demo.view.part === part ? demo.view.at : null, onpick: (at) => demo.set({ part, at }) };
+    return numberRow(name, numbers, part ? pick : null);
+  };
 
   const paintHead = () => {
     const { trained } = demo.answers;
