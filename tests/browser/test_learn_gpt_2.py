@@ -27,7 +27,7 @@ def test_a_text_is_shown_in_pieces_with_what_each_costs_and_before_any_merge_in_
     tab.section.get_by_role("slider", name="Merges").press("Home")
     expect(chips).to_have_count(len(TEXT.encode()))
     expect(tab.section.locator(".counted")).to_have_text(
-        f"{len(TEXT.encode())} bytes in {len(TEXT.encode())} pieces: 1.00 bytes each"
+        f"{len(TEXT.encode())} bytes in {len(TEXT.encode())} tokens: 1.00 bytes each"
     )
 
 

@@ -112,9 +112,9 @@ def test_links_made_before_gpt_was_first_open_what_they_did(tab, other):
 def test_without_a_link_both_tabs_begin_with_gpt_and_say_so_in_their_links(tab, other):
     tab.open()
     assert tab.link()["model"] == "gpt"
-    assert any(len(token) > 3 for token in tab.tokens()), "its tokens are pieces of words"
+    assert any(len(token) > 3 for token in tab.tokens()), "its tokens are parts of words"
     box = tab.page.get_by_role("combobox", name="Model", exact=True)
-    expect(box).to_have_value(re.compile("^gpt: writes English in pieces of words"))
+    expect(box).to_have_value(re.compile("^gpt: writes English in words and parts of words"))
     writing = Writing(other().page, tab.origin).open()
     writing.press("Step")
     writing.rested()

@@ -21,6 +21,8 @@ const TERMS = [
   "rollout",
   "residual",
   "norm",
+  "pass",
+  "feed_forward",
   "logit",
   "log_odds",
   "surprise",

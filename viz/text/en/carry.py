@@ -6,9 +6,10 @@ MESSAGES = {
     "carry": "Carry over",
     "carry_means": "What carrying over means",
     "carry_label": "Share of the difference that comes back, in percent; each row is a layer",
-    "carry_hint": "Takes one part of the pinned pass into the pass on screen, and measures how much of the difference"
-    " between the two predictions comes back: 0 % as on screen, 100 % as in the pinned text. Switching a head off shows"
-    " what is lost without it; carrying it over shows what it carries.",
+    "carry_hint": "Copies one part of the pinned pass into the pass on screen, and measures how much of the difference"
+    " between the two predictions comes back: 0 % means that the prediction stays as on screen, 100 % that it becomes"
+    " the one of the pinned text. Switching a head off shows what is lost without it; carrying it over shows what"
+    " information it carries.",
     "carry_from_here": "Which part carries the difference into the prediction?",
     "carry_part": "What to carry",
     "carry_parts": "{part, select, heads {output of a head} attention {attention pattern of a head} stream {residual"
@@ -21,17 +22,19 @@ MESSAGES = {
     "carry_corner": "{part, select, heads {layer ↓ head →} attention {layer ↓ head →} other {layer ↓ token →}}",
     "carry_head": "Layer {layer}, head {head}",
     "carry_token": "Layer {layer}, {token}",
-    "carry_found": "{pair, select, number {Whether the subject is singular or plural stays at its own token until one"
-    " head, layer 4, head 5, takes it to the end.} year {Head 3 of layer 5 copies the century: about half of the"
-    " difference comes back with it.} name {No head copies the name alone: head 0 of layer 4 looks at what followed"
-    " the same word before, and head 7 of layer 3, one token back, tells it where.} blank {Head 2 of layer 0 takes"
-    " the country to the hidden word: it alone brings back most of the difference.} byte {The kind of bracket stays at"
-    " the brackets until layer 10, where head 5 takes about half of it to the end.} letters {The letter stays at its"
-    " own place until layer 1, whose heads copy it to the end together: no head brings back much more than half.}"
-    " character {In the encoder one head, layer 0, head 2, carries the day: it brings back all of the difference. The"
-    " heads of cross-attention share it: none brings back more than a third.} word {After layer 0 the word itself"
-    " carries little of it: about half is in the vector of “story”.} other {Many heads carry that a"
-    " quotation mark is open: none brings back more than a third.}}",
+    "carry_found": "{pair, select, number {Whether the subject is singular or plural is known only at the subject"
+    " itself until layer 4, where head 5 copies it to the last token.} year {Head 3 of layer 5 copies the century:"
+    " carrying it over brings back about half of the difference.} name {No single head copies the name: head 0 of"
+    " layer 4 attends to what followed the same word before, and head 7 of layer 3, which attends to the previous"
+    " token, tells it where that is.} blank {Head 2 of layer 0 takes the country to the hidden word: it alone brings"
+    " back most of the difference.} byte {Information about the kind of bracket stays at the bracket until layer 10,"
+    " where head 5 copies about half of it to the last token.} letters {Information about the letter stays at its own"
+    " position until layer 1, whose heads together copy it to the end: no single head brings back much more than half"
+    " of the difference.} character {In the encoder a single head, head 2 of layer 0, carries the day of the month: it"
+    " brings back all of the difference. In the cross-attention the heads share the work: none brings back more than a"
+    " third.} word {After layer 0 the changed word’s own vector carries little of the difference: about half is in the"
+    " vector of “story”.} other {Many heads carry the information that a quotation mark is open: none brings back more"
+    " than a third of the difference.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
     "carry_choose": "Choose a cell to see the prediction with that part.",
     "carry_without": "on screen",
@@ -43,16 +46,16 @@ MESSAGES = {
     " the difference.",
     "carry_same": "The model predicts the same in both passes, so there is no difference to carry.",
     "carry_alike": "Choose two different predictions.",
-    "carry_models": "Nothing can be carried from {pinned} into {model}: both passes must be of one model.",
+    "carry_models": "Nothing can be carried from {pinned} into {model}: both passes must come from the same model.",
     "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
-    " Change a word for one of equally many tokens.",
+    " Replace a word by one with the same number of tokens.",
     "carry_work": "This takes {runs, number} passes of {tokens} tokens, too many for this page. Use a shorter text.",
     "reads": "Who reads whom",
     "reads_means": "What an arc means",
     "reads_hint": "Each arc joins two heads: the upper one reads what the lower one writes. Its score is computed from"
     " the weights alone, for any text: how much of the lower head’s output passes into the queries, keys or values of"
-    " the upper one (composition). Whether a text makes use of an arc is another question. With a second text pinned,"
-    " a click on an arc answers it: only what runs along this arc is taken from the pinned text.",
+    " the upper one (composition). The score does not say whether a given text uses the arc. To find out, pin a second"
+    " text and click the arc: then only what passes along this arc comes from the pinned text.",
     "reads_kind": "Read into",
     "reads_kinds": "{kind, select, q {queries} k {keys} other {values}}",
     "reads_count": "Arcs",
@@ -67,10 +70,10 @@ MESSAGES = {
     "reads_choose": "Click an arc, or choose it by the arrow keys and Enter, to take only what runs along it from the"
     " pinned text.",
     "reads_column": "“{answer}” rather than “{rival}”",
-    "reads_step": "{step, select, run {on screen} path {this arc carried} whole {all that the lower head writes"
-    " carried} other {pinned text}}",
-    "reads_share": "Along this arc alone {share} of the difference comes back; with all that the lower head writes,"
-    " {whole}.",
+    "reads_step": "{step, select, run {on screen} path {only this arc carried over} whole {all output of the lower"
+    " head carried over} other {pinned text}}",
+    "reads_share": "Carrying over this arc alone brings back {share} of the difference; carrying over all output of"
+    " the lower head, {whole}.",
     "reads_not": "Not available for this model: the scores need one stack with at least two layers.",
     "reads_layer": "layer {layer}",
     "states_now": "On screen",

@@ -19,7 +19,7 @@ MESSAGES = {
     "class_room_end_hint": "Ends the room and the record of its answers",
     "record_open": "{followers, plural, one {# follower} other {# followers}} · {answers, plural, one {# answer} other"
     " {# answers}}",
-    "record_open_hint": "All answers in this room, to read and to take home",
+    "record_open_hint": "All answers in this room, to read and to download",
     "record": "Answers in the room “{room}”",
     "record_close": "Close",
     "record_none": "Nobody has answered yet. The questions are those of “Check yourself” in Learn.",
@@ -28,8 +28,8 @@ MESSAGES = {
     "record_go": "Go to this question",
     "record_choice": "Answer {number}",
     "record_right": "right",
-    "record_ends": "Members are numbers: the server knows no names. The record ends with the room, so download it"
-    " before you stop leading.",
+    "record_ends": "Members are shown as numbers: the server does not know their names. The record ends with the room,"
+    " so download it before you stop leading.",
     "record_save": "Download CSV",
     "record_member": "Member",
     "record_section": "Section",
@@ -42,7 +42,7 @@ MESSAGES = {
     "room_following": "You follow the room “{room}”. Click or type anywhere to explore on your own.",
     "room_alone": "You are exploring on your own; the room “{room}” continues without you.",
     "room_waiting": "Nobody leads the room “{room}” yet. This page will follow as soon as somebody does.",
-    "room_ended": "You no longer lead the room “{room}”: another of your tabs stopped it.",
+    "room_ended": "You no longer lead the room “{room}”: another of your tabs has ended it.",
     "room_back": "Follow again",
     "room_leave": "Leave",
     "server_lost": "The server does not answer. The page keeps what you see, and continues as soon as the server"

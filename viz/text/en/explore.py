@@ -5,14 +5,14 @@ from __future__ import annotations
 MESSAGES = {
     "tab_explore": "Explore",
     "model_line": "{name}: {about}",
-    "model_gpt": "writes English in pieces of words",
+    "model_gpt": "writes English in words and parts of words",
     "model_generator": "writes English, byte by byte",
     "model_tiny_generator": "small experiment, two layers of four heads",
     "model_tiny_unmasked": "small experiment, trained without a mask",
-    "model_tiny_induction": "small experiment, copies what occurs again",
+    "model_tiny_induction": "small experiment, continues repeated text by copying",
     "model_tiny_no_positions": "small experiment, without position vectors",
-    "model_tiny_no_unify": "small experiment, no map joins its heads",
-    "model_tiny_one_head": "small experiment, one head in place of four",
+    "model_tiny_no_unify": "small experiment, without the map that joins its heads",
+    "model_tiny_one_head": "small experiment, one head instead of four",
     "model_tiny_post_norm": "small experiment, norms after the residuals",
     "model_tiny_sinusoidal": "small experiment, sinusoidal positions",
     "model_tiny_rotary": "small experiment, rotary positions",
@@ -27,7 +27,7 @@ MESSAGES = {
     "model_bert": "fills in hidden words",
     "model_bert_reviews": "classifies film reviews, fine-tuned from BERT",
     "model_xl": "writes English, with a memory",
-    "model_sparse": "writes; computes only some of the pairs",
+    "model_sparse": "writes; computes scores for only some token pairs",
     "model_kind": "{kind, select, classifier {classifies texts} translator {reads a text and answers it} masked {fills"
     " in hidden words} bare {reads a text, and predicts nothing} memory {writes, with a memory} pattern {writes;"
     " computes only some of the pairs} other {writes, token by token}}",
@@ -110,7 +110,7 @@ MESSAGES = {
     "control_of_rollout": "Rollout",
     "control_of_rollout_hint": "Attention followed back to the input: in each layer, half the mean of its heads and"
     " half the identity (the residual connection); then all layers multiplied",
-    "control_view": "As",
+    "control_view": "View",
     "control_view_map": "Map",
     "control_view_map_hint": "A square of cells: queries down, keys across",
     "control_view_lines": "Lines",
@@ -147,7 +147,7 @@ MESSAGES = {
     "stat_previous_hint": "Share of attention on the previous token, averaged over the queries that have one.",
     "stat_offset": "fixed distance",
     "stat_offset_hint": "Share of attention on the token at one fixed distance from the query, 2 to 8 tokens back or"
-    " ahead, averaged over the queries that have one. The distance is the one that gets most.",
+    " ahead, averaged over the queries that have one. Of all these distances, the one with the largest share is shown.",
     "stat_by": "{count} {side, select, back {back} other {ahead}}",
     "stat_self": "itself",
     "stat_self_hint": "Share of attention on the query’s own token, averaged over the queries.",
@@ -167,24 +167,24 @@ MESSAGES = {
     "at_elsewhere": "the same token elsewhere",
     "at_next": "the next token",
     "at_previous": "the previous token",
-    "at_offset": "the token {count} places {side, select, back {back} other {ahead}}",
+    "at_offset": "the token {count} positions {side, select, back {back} other {ahead}}",
     "at_self": "the token itself",
     "at_separator": "special tokens such as [SEP]",
     "at_punctuation": "punctuation",
     "at_last": "the last token",
     "at_first": "the first token",
     "stat_distance": "distance",
-    "stat_distance_hint": "Distance from query to key, averaged with the weights; next to it, the same for equal"
-    " weights.",
+    "stat_distance_hint": "Mean distance from query to key, weighted by attention; next to it, its value if all"
+    " weights were equal.",
     "stat_bits": "{value} bits",
     "stat_even": "{value} for equal weights",
     "stat_tokens": "{value} tokens",
-    "stat_overlap": "These shares overlap, and each is averaged over its own queries: they may add up to more than 100"
-    " %.",
+    "stat_overlap": "These shares overlap, and each is averaged over different queries: they may add up to more than"
+    " 100 %.",
     "habit_memory": "{who} gives {memory} of its attention to the memory; on average, the largest weight of a row is"
     " {share}.",
     "short_memory": "{memory} on the memory",
-    "key_memory": "key: {count} of the memory, then the segment →",
+    "key_memory": "keys: {count} from the memory, then those of the segment →",
     "skipped": "never computed: the pattern leaves this pair out",
     "skipped_short": "never computed",
     "who_head": "Layer {layer}, head {head}",
@@ -204,7 +204,7 @@ MESSAGES = {
     "habit_only": "{who} has only one token to attend to.",
     "habit_off": "You have switched it off.",
     "habit_second": "Second comes {at}: {share}.",
-    "habit_others": "From all other tokens, {share} goes to {at}.",
+    "habit_others": "All other tokens give {share} of their attention to {at}.",
     "habit_most": "Most attended: {tokens}.",
     "short_at": "{place} {share}",
     "short_others": "otherwise {short}",
@@ -215,15 +215,15 @@ MESSAGES = {
     "pair": "From q, k and v to the output",
     "root": "√{size}{divisor, select, 1 {} other { · {divisor}}}",
     "pair_sum": "The products sum to {dot}. Divided by {root}, this is the score, {score}. The softmax over {keys,"
-    " plural, one {# key} other {# keys}} makes it the weight, {weight}.",
+    " plural, one {# key} other {# keys}} turns it into the weight, {weight}.",
     "pair_masked": "The products sum to {dot}; divided by {root}, this is {score}. The mask hides this pair, so its"
     " weight is 0.",
     "pair_skipped": "The pattern leaves this pair out: its score is never computed, and its weight is 0.",
     "pair_no_head": "A mean and a rollout have no q and k of their own: choose one head to see how a weight is"
     " computed.",
     "pair_sum_distance": "The products sum to {dot}. With this layer’s term for the distance added and divided by"
-    " {root}, this is the score, {score}. The softmax over {keys, plural, one {# key} other {# keys}} makes it the"
-    " weight, {weight}.",
+    " {root}, this is the score, {score}. The softmax over {keys, plural, one {# key} other {# keys}} turns it into"
+    " the weight, {weight}.",
     "pair_check_distance": "Recomputed here from the scores and v, to within {error}.",
     "pair_check": "Recomputed here from q, k and v, to within {error}.",
     "pair_check_edited": "Recomputed here from the weights and v, to within {error}.",
@@ -276,17 +276,17 @@ MESSAGES = {
     "beside_head": "{name}: {share} of its attention has moved.",
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
-    "heads_left": "The file of {model} also holds {names}, {count, plural, one {a head} other {heads}} that cannot be"
-    " shown here.{says, select, blank { You see the body below.} next { The next token is predicted with the token"
-    " embedding, as GPT-2 does.} other {}}",
+    "heads_left": "The file of {model} also contains {names}, {count, plural, one {an output layer} other {output"
+    " layers}} that cannot be shown here.{says, select, blank { You see the model below it.} next { The next token is"
+    " predicted with the token embedding, as GPT-2 does.} other {}}",
     "no_head": "This model has no output layer that predicts words: you can see its attention, but no prediction.",
-    "read_on": "The text is read segment by segment. Of its {total} {unit, select, byte {bytes} other {tokens}} you"
-    " see the last segment, {kept}; the {memory} before it are its memory, left of the dashed line.",
+    "read_on": "The text is read segment by segment. You see the last segment: {kept} of {total} {unit, select, byte"
+    " {bytes} other {tokens}}. The {memory} before it are its memory, left of the dashed line.",
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
     "bad_edit": "This change of a head is not possible, so nothing was changed.",
     "many_edits": "{given} changes at once are too many; the limit is {limit}. Please undo some of them.",
-    "bad_link_edits": "This link asks for changes of heads that this model does not have (“{given}”); they were left"
-    " out.",
+    "bad_link_edits": "This link asks for changes of heads that this model does not have (“{given}”); these changes"
+    " were left out.",
     "long_answer": "This answer has {given} characters; the model reads at most {limit}. Please shorten it.",
     "nothing_pinned": "Nothing is pinned yet: pin a pass, then show another.",
     "no_blanks": "Hide a word first: the effect of a head is measured on the hidden words.",

@@ -19,7 +19,7 @@ MESSAGES = {
     "write_per_second": "{value} a second",
     "write_range": "a whole number from {min} to {max}",
     "write_dice": "Another random seed",
-    "write_transport": "Writing",
+    "write_transport": "Writing controls",
     "write_run": "Start",
     "write_resume": "Resume",
     "write_pause": "Pause",
@@ -76,10 +76,11 @@ MESSAGES = {
     "guess_title_round": "Guess the next token, round {round}",
     "guess_intro": "{count, plural, one {# token} other {# tokens}} of a text are hidden. Guess each before it is"
     " shown: the model guesses too. The prepared texts were written for this game, so no model has read them.",
-    "guess_rule": "A guess costs −log₂ of the probability that it gave the right token, in bits: fewer are better."
-    " {who, select, class {The class gives each option the share of its votes, with one vote more for each} other {Your"
-    " confidence goes to one option, and the others share the rest evenly}}; “another token” is divided among all other"
-    " tokens as the model does it.",
+    "guess_rule": "Each guess costs −log₂ p bits, where p is the probability it gave the right token; fewer bits are"
+    " better. {who, select, class {For the class, the probability of an option is its share of the votes, after one"
+    " extra vote for each option} other {Your confidence is the probability of your option, and the other options"
+    " share the rest equally}}. The probability of “another token” is divided among all other tokens in the model’s"
+    " proportions.",
     "guess_text": "Text of the game",
     "guess_text_number": "Text {number}",
     "guess_text_own": "Your own text",
@@ -93,8 +94,8 @@ MESSAGES = {
     "guess_other": "another token",
     "guess_waiting": "Your guess is in. The leader of the room shows the answer.",
     "guess_said": "“{token}”: {own} bits for {who, select, class {the class} other {you}}, {model} for the model.",
-    "guess_end": "All {count, plural, one {# round} other {# rounds}}: {own} bits against {model}. {winner, select, you"
-    " {You win} class {The class wins} other {The model wins}}.",
+    "guess_end": "{count, plural, one {After # round} other {After # rounds}}: {own} bits against {model} for the"
+    " model. {winner, select, you {You win} class {The class wins} other {The model wins}}.",
     "guess_round": "Round",
     "guess_token": "Token",
     "guess_you": "You",
@@ -108,7 +109,7 @@ MESSAGES = {
     "write_kept_bar": "with your settings",
     "write_cut": "{rule, select, top_k {top-k} top_p {top-p} min_p {min-p} other {cut}}",
     "write_none": "none",
-    "write_applied": "In order: {penalty, select, none {} other {penalty {penalty} → }}{rules}.",
+    "write_applied": "Applied in order: {penalty, select, none {} other {penalty {penalty} → }}{rules}.",
     "write_applied_rule": "{rule, select, top_k {top-k {value} removes {removed, number}} top_p {top-p {value} removes"
     " {removed, number}} min_p {min-p {value} removes {removed, number}} other {temperature {value}}}",
     "write_draw": "Draw {count} times",
@@ -152,8 +153,8 @@ MESSAGES = {
     "write_top_p": "Top-p",
     "write_top_p_hint": "Only the likeliest tokens can be drawn: the fewest whose probabilities add up to at least p",
     "write_min_p": "Min-p",
-    "write_min_p_hint": "Only tokens at least this many times as likely as the likeliest one can be drawn: few where"
-    " the model is sure, many where it is not",
+    "write_min_p_hint": "Tokens less likely than this fraction of the top token’s probability cannot be drawn: few"
+    " remain where the model is sure, many where it is not",
     "write_penalty": "Repetition penalty",
     "write_penalty_hint": "Before all other rules, the logit of every token that the text already has is divided by"
     " this number if it is above 0, and multiplied by it if it is below",

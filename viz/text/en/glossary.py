@@ -37,8 +37,7 @@ MESSAGES = {
     "term_softmax_means": "Turns numbers into shares: e to the power of each, divided by the sum of these powers. The"
     " shares add up to 1, and the largest number gets the largest share.",
     "term_mass": "share of attention",
-    "term_mass_means": "A part of a query’s attention: the sum of its weights on some of the keys. On all keys together"
-    " it is 100 %.",
+    "term_mass_means": "The sum of a query’s weights on some of the keys. Over all keys it is 100 %.",
     "term_entropy": "entropy",
     "term_entropy_means": "How spread out a query’s attention is, in bits. 0 bits: all of it is on one token. 1 bit: as"
     " if shared equally by 2 tokens. 2 bits: by 4. 3 bits: by 8.",
@@ -51,6 +50,11 @@ MESSAGES = {
     "term_norm": "layer norm",
     "term_norm_means": "Shifts and scales the numbers of a vector to mean 0 and standard deviation 1, then multiplies"
     " each by a learned number and adds another. It makes deep models easier to train.",
+    "term_pass": "pass",
+    "term_pass_means": "One run of a model over a text, with all numbers that it computes on the way.",
+    "term_feed_forward": "feed-forward layer",
+    "term_feed_forward_means": "The second part of each block: two linear maps with a nonlinear function between them,"
+    " applied to each token’s vector by itself.",
     "term_logit": "logit",
     "term_logit_means": "The number a model gives to each token that might come next. The softmax turns the logits"
     " into probabilities.",

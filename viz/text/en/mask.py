@@ -15,7 +15,7 @@ MESSAGES = {
     "mask_local": "local window",
     "mask_local_hint": "A token attends to the last few tokens, including itself",
     "mask_strided": "strided",
-    "mask_strided_hint": "A token attends to the last few tokens, and before them to every token a whole number of"
+    "mask_strided_hint": "A token attends to the last few tokens and, further back, to every token a whole number of"
     " strides away",
     "mask_fixed": "fixed",
     "mask_fixed_hint": "A token attends to its own block, and to the last token of each block before",
@@ -96,7 +96,7 @@ MESSAGES = {
     "mask_reach_from": "Under {name}, a change of {token} can reach {steps}.",
     "mask_reach_step": "{outputs} after layer {layer}",
     "mask_reach_same": "{outputs} from layer {layer} on",
-    "mask_reach_full": "Layers until every earlier token can have an effect: {list}.",
+    "mask_reach_full": "Layers needed until every earlier token can have an effect: {list}.",
     "mask_reach_full_one": "{name}: {layers}",
     "mask_reach_full_more": "{name}: more than {layers}",
     "mask_reach_measured": "Measured on the running model after its {depth} layers: a change shows in {moved} of the"
@@ -129,8 +129,8 @@ MESSAGES = {
     " later.",
     "mask_consequence_better": "On this text it needs {by} fewer bits per byte without its mask: here, what comes"
     " later happens to help. On a longer text it usually needs more.",
-    "mask_consequence_missing": "This compares {names}; {count, plural, one {it is} other {they are}} not among the"
-    " models here.",
+    "mask_consequence_missing": "This comparison needs {names}, which {count, plural, one {is} other {are}} not among"
+    " the models here.",
     "mask_bits": "bits per byte",
     "mask_bits_of": "“{token}”: {bits} bits",
     "mask_waiting": "Measuring …",

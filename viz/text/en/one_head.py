@@ -33,7 +33,7 @@ MESSAGES = {
     " after each sublayer rescales what heads wrote, so the parts would not add up to a logit.",
     "writes_encoder": "The encoder’s heads do not write into the logits, but into what the decoder reads. Choose the"
     " decoder or the cross-attention.",
-    "writes_choose_head": "A mean and a rollout write nothing: choose a head.",
+    "writes_choose_head": "The mean and the rollout write nothing, because they are not heads: choose a head.",
     "writes_heading": "{name}, at {token}",
     "writes_looks": "attends to",
     "writes_raises": "raises",
@@ -59,19 +59,20 @@ MESSAGES = {
     "writes_total": "{terms} add up to {sum}; {of, select, pair {the difference of the model’s logits} other"
     " {the model’s logit}} is {logit}.",
     "writes_follows": "{token} follows in the text.",
-    "writes_opened": "No token is chosen: this is where the head adds most to the logit of the token that follows.",
+    "writes_opened": "No token is chosen, so you see the position where the head adds most to the logit of the next"
+    " token.",
     "writes_rare": "Also list the {count, number} tokens that hardly occur in the training text",
-    "writes_strongest": "Most of all heads: {name}, at {token}: {value}",
+    "writes_strongest": "Largest of all heads: {name}, at {token}: {value}",
     "writes_without": "The head itself adds {direct} to this {of, select, pair {difference} other {logit}}. Without the"
     " head it is {logit} instead of {before}{of, select, pair {} other {, and the probability {after} instead of"
     " {prob}}}: this also removes the effects that later layers built"
     " on it.",
     "trace": "Follow a number",
     "trace_hint": "What this is",
-    "trace_means": "One weight, traced back to its score, to q and k, to the numbers they are computed from, and to"
-    " the file of weights. Then forward: what the head adds to its input. Lock a pair in the map to follow another"
+    "trace_means": "One weight, traced back to its score, to q and k, to the numbers from which they are computed, and"
+    " to the file of weights. Then forward: what the head adds to its input. Lock a pair in the map to follow another"
     " weight.",
-    "trace_choose_head": "A mean and a rollout are not computed from q and k: choose a head.",
+    "trace_choose_head": "The mean and the rollout are not computed from q and k: choose a head.",
     "trace_masked": "The mask hides this pair: there is no weight to follow.",
     "trace_not": "Not available where relative positions or a memory are part of the score.",
     "trace_weight": "weight of {query} → {key} = e^(score − largest) / the sum of these over {keys, plural, one {# key}"

@@ -40,7 +40,7 @@ MESSAGES = {
     "no_such_model": "This model is not available, or it was not trained with a causal mask. Please choose another.",
     "too_short": "A single token leaves nothing to predict: type a little more.",
     "busy_measuring": "The server is busy with other measurements. Please try again in a few seconds.",
-    "busy_shared": "The servers cannot reach what they share just now. Please try again in a few seconds.",
+    "busy_shared": "The server cannot reach its shared storage just now. Please try again in a few seconds.",
     # what the parts of several tabs say
     "products_place": "index",
     "products_weight": "weight",
@@ -49,7 +49,7 @@ MESSAGES = {
     "products_rest": "the {count} smaller products, summed",
     "arrival_fetching": "Downloading {name}{known, select, yes {: {done} of {total} MB} other { …}}",
     "arrival_opening": "Opening {name} …",
-    "arrival_here": "{name} is here. Reload the page to find it in the menu of models.",
+    "arrival_here": "{name} has been downloaded. Reload the page to find it in the menu of models.",
     "arrival_failed": "{name} is not shown: {why}",
     "arrival_reload": "Reload",
     "api_button": "Use via API",
@@ -76,7 +76,7 @@ MESSAGES = {
     "link_copied": "Copied: this link opens the page as it is now.",
     "link_left_out": "Left out of this link: {names} ({bytes, number} bytes in an address). A link holds at most"
     " {limit, number} bytes. Shorten the text if you want to share it.",
-    "link_was_left_out": "This link had no room for {names}, so the page shows its initial setting.",
+    "link_was_left_out": "This link had no room for {names}; the page shows the default instead.",
     "link_refused": "The browser does not let this page copy. The link is selected: press Ctrl+C, or ⌘C on a Mac.",
     "offline": "The server did not answer. You still see the last answer; please try again.",
     "examples": "Examples",
@@ -96,8 +96,8 @@ MESSAGES = {
     "list_sentences": " ",
     "number_power": "{value} × 10{power}",
     # errors of the API for programs
-    "api_no_model": "There is no model “{given}” here for this; there are {names}.",
-    "api_edits": "This model has no such changes of heads: “{given}”. An example: {example}",
+    "api_no_model": "No model “{given}” is available for this; available: {names}.",
+    "api_edits": "“{given}” is not a valid change of this model’s heads. An example: {example}",
     "api_stack": "This model has no stack “{given}”; its stacks are {names}.",
-    "api_top": "The number of tokens to name",
+    "api_top": "The number of tokens to list",
 }

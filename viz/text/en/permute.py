@@ -57,8 +57,9 @@ MESSAGES = {
     "permute_equal": "✓ equal up to rounding",
     "permute_differs": "✗ differs",
     "permute_size": "max {size} · rounding {limit}{was, select, no {} other { · was {plain}}}",
-    "permute_limit": "Adding the same terms in another order changes the last of float32’s 24 bits, 1.2 × 10⁻⁷ of the"
-    " value. “Equal” means: at most {steps} such steps of the largest output. Rounding alone gives about 1 to 5.",
+    "permute_limit": "Adding the same numbers in another order can change the last of float32’s 24 bits: a step of 1.2"
+    " × 10⁻⁷ of the value. “Equal” means that the outputs differ by at most {steps} such steps of the largest output;"
+    " rounding alone causes about 1 to 5.",
     "permute_subject_basic": "basic self-attention",
     "permute_subject_layer": "the multi-head layer",
     "permute_subject_block": "the trained block",
@@ -79,10 +80,10 @@ MESSAGES = {
     " to within {verdict}: invariance.",
     "permute_lesson_unmoved": "Even with {switches} nothing differs here: swap two different words.",
     "permute_lesson_others": "With {switches}, {what} still differs by no more than {error}; others differ by more.",
-    "permute_lesson_broken": "With {switches}, the rows of {what} do not only move: they also change, by {error};"
-    " without, by {plain}.",
+    "permute_lesson_broken": "With {switches}, the rows of {what} do not just move: they also change, by up to"
+    " {error}, compared with {plain} before.",
     "permute_lesson_broken_verdict": "With {switches}, the verdict is no longer invariant: its log-probabilities"
-    " differ by {error}; without, by {plain}.",
+    " differ by {error}, compared with {plain} before.",
     "permute_rows": "Rows that move",
     "permute_rows_basic": "Basic self-attention",
     "permute_rows_layer": "Multi-head layer",

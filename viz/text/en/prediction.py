@@ -58,7 +58,7 @@ MESSAGES = {
     "bits_better": "({by} better)",
     "rivals_none": "Choose A and B to compare two tokens.",
     "rivals_choose": "Compare {token}, as {side}",
-    "rivals_clear": "Compare no more",
+    "rivals_clear": "Stop comparing",
     "rivals_compared": "{answer} rather than {rival}: their logits differ by {logits}, so {likelier, select, answer"
     " {{answer}} other {{rival}}} is {times} times as likely.",
     "before_edits": "as trained",
@@ -86,8 +86,8 @@ MESSAGES = {
     "blanks_foreign": "The model’s vocabulary lacks {words}: it reads [UNK] instead of {count, plural, one {it} other"
     " {them}}.",
     "blanks_none": "No word is hidden yet.",
-    "blanks_no_surprise": "This model reads both sides of every word, so there is no surprise of a text read from left"
-    " to right: that panel is left out.",
+    "blanks_no_surprise": "This model sees both sides of every word, so it has no surprise for a text read from left"
+    " to right; that panel is left out.",
     "blanks_follows": "{likelier, select, yes {The second text follows the first} other {The second text does not"
     " follow the first}}; probability that it does:",
     "blanks_one_text": "Type [SEP] between two texts, and the model says whether the second follows the first.",
@@ -108,7 +108,7 @@ MESSAGES = {
     "lens_at_verdict": "{depth}",
     "words": "Which words decided the verdict",
     "words_ablation": "By removing a token",
-    "words_ablation_how": "How far the verdict’s log-odds, ln(p / (1 − p)), fall when only this token is replaced by"
+    "words_ablation_how": "How far the verdict’s log-odds, ln(p / (1 − p)), fall when this token alone is replaced by"
     " {blank}.",
     "words_attention": "By attention",
     "words_attention_how": "Its share of the attention that reaches the verdict, through all layers (rollout).",

@@ -8,13 +8,13 @@ MESSAGES = {
     "scan_means": "One text can mislead you about a head. So every head was measured on many passages of text that the"
     " model was not trained on. Each dot is a head; the darker (on a dark page, the lighter), the deeper its layer."
     " Click a dot to open its head. Its bars run from the 10th to the 90th percentile over the passages.",
-    "scan_across": "Across",
-    "scan_down": "Up",
-    "scan_chart": "All heads over two measures. The arrow keys go from head to head, Enter opens one.",
+    "scan_across": "x-axis",
+    "scan_down": "y-axis",
+    "scan_chart": "All heads by two measures. The arrow keys go from head to head, Enter opens one.",
     "scan_layer": "layer",
-    "scan_source": "{stretches, number} passages of {length} tokens from {corpus}, split {split}; the effect of"
-    " removing a head was measured on {asked, select, hidden {the hidden tokens of} other {the next tokens of}}"
-    " {removals, number} of them.",
+    "scan_source": "{stretches, number} passages of {length} tokens from {corpus}, split {split}. The effect of"
+    " removing a head was measured on {removals, number} of them, as the extra bits for {asked, select, hidden {the"
+    " hidden tokens} other {the next tokens}}.",
     "scan_of_decided": "largest weight",
     "scan_of_decided_hint": "The largest weight on a token that is neither the first nor a special one, averaged over"
     " the queries. Heads attend to the first and to special tokens when they do not find what they look for.",
@@ -27,8 +27,8 @@ MESSAGES = {
     "scan_spread_even": "{mean}, from {low} to {high} ({even} for equal weights)",
     "scan_spread_means": "The mean, and the 10th to the 90th percentile over the passages.",
     "scan_top": "Passages with its largest weights",
-    "scan_tenth": "{tenth, select, 1 {Of the rest: the 10 % with the largest weights} 10 {The 10 % with the"
-    " smallest weights} other {Part {tenth} of 10}}",
+    "scan_tenth": "{tenth, select, 1 {Other passages: the tenth with the largest weights} 10 {The tenth with the"
+    " smallest weights} other {Tenth number {tenth} of 10, by weight}}",
     "scan_places": "Passages in which this head was measured",
     "scan_places_means": "The outlined token attends to the coloured ones: the stronger the colour, the larger the"
     " weight. Tokens with hardly any weight are left out (…). Each passage is shown at its query with the largest"

@@ -25,7 +25,7 @@ MESSAGES = {
     "record_go": "打开这道题",
     "record_choice": "选项 {number}",
     "record_right": "正确",
-    "record_ends": "成员只有编号，服务器不知道姓名。课堂结束时记录随之删除，请在结束主持之前下载。",
+    "record_ends": "成员显示为编号：服务器不知道他们的姓名。课堂结束时记录随之删除，请在结束主持之前下载。",
     "record_save": "下载 CSV",
     "record_member": "成员",
     "record_section": "小节",

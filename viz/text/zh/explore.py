@@ -168,7 +168,7 @@ MESSAGES = {
     "at_last": "最后一个词元",
     "at_first": "第一个词元",
     "stat_distance": "距离",
-    "stat_distance_hint": "从查询到键的距离，按权重平均；旁边是权重均等时的值。",
+    "stat_distance_hint": "从查询到键的平均距离，以注意力加权；旁边是所有权重均等时的值。",
     "stat_bits": "{value} 比特",
     "stat_even": "权重均等时 {value}",
     "stat_tokens": "{value} 个词元",
@@ -192,7 +192,7 @@ MESSAGES = {
     "habit_only": "{who}只有一个词元可以关注。",
     "habit_off": "你已关闭它。",
     "habit_second": "其次是{at}：{share}。",
-    "habit_others": "其余的词元，有 {share} 的注意力给了{at}。",
+    "habit_others": "其余的词元把 {share} 的注意力给了{at}。",
     "habit_most": "得到注意力最多的是：{tokens}。",
     "short_at": "{place} {share}",
     "short_others": "其余的{short}",
@@ -258,8 +258,8 @@ MESSAGES = {
     "beside_head": "{name}：{share} 的注意力转移了。",
     "beside_pair": "{query} → {key}：固定 {before}，当前 {after}；{change}。",
     # refusals and remarks
-    "heads_left": "{model} 的文件中还有 {names}，{count, plural, other {这里无法显示}}。{says, select, blank {你看到的"
-    "是它下面的主体部分。} next {下一个词元用词元嵌入来预测，与 GPT-2 相同。} other {}}",
+    "heads_left": "{model} 的文件中还有{count, plural, other {输出层}} {names}，这里无法显示。{says, select, blank {你"
+    "看到的是它下面的模型主体。} next {下一个词元用词元嵌入来预测，与 GPT-2 相同。} other {}}",
     "no_head": "这个模型没有预测词的输出层：可以看到它的注意力，但没有预测。",
     "read_on": "文本是逐个片段（segment）读入的。在全部 {total} 个{unit, select, byte {字节} other {词元}}中，这里显示"
     "最后一个片段的 {kept} 个；它前面的 {memory} 个是它的记忆，在虚线左侧。",

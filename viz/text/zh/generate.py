@@ -73,10 +73,9 @@ MESSAGES = {
     "guess_title_round": "猜下一个词元，第 {round} 轮",
     "guess_intro": "一段文本中有 {count, plural, other {# 个词元}}被隐藏。在它们显示之前逐个猜：模型也一起猜。备好的文"
     "本是为这个游戏写的，没有模型读过。",
-    "guess_rule": "每猜一次的代价是 −log₂（给正确词元的概率），单位是比特，越少越好。"
-    "{who, select, class {全班给每个选项的概率是它的得票比例，每个选项另加一票} "
-    "other {你的把握给一个选项，其余概率由其他选项平分}}；"
-    "“其他词元”所得的概率，按模型的比例分给所有其他词元。",
+    "guess_rule": "每猜一次的代价是 −log₂ p 比特，p 是给正确词元的概率；比特越少越好。{who, select, class {全班给一个"
+    "选项的概率，是每个选项另加一票之后它的得票比例} other {你的把握就是所选选项的概率，其余概率由其他选项平分}}。“其"
+    "他词元”的概率，按模型的比例分给所有其他词元。",
     "guess_text": "游戏的文本",
     "guess_text_number": "文本 {number}",
     "guess_text_own": "自己的文本",
@@ -90,8 +89,8 @@ MESSAGES = {
     "guess_other": "其他词元",
     "guess_waiting": "已收到你的猜测。由主讲人显示答案。",
     "guess_said": "“{token}”：{who, select, class {全班} other {你}} {own} 比特，模型 {model} 比特。",
-    "guess_end": "全部 {count, plural, other {# 轮}}：{own} 比特对 {model} 比特。{winner, select, you {你赢了} class"
-    " {全班赢了} other {模型赢了}}。",
+    "guess_end": "{count, plural, other {# 轮}}之后：{own} 比特，模型 {model} 比特。{winner, select, you {你赢了}"
+    " class {全班赢了} other {模型赢了}}。",
     "guess_round": "轮",
     "guess_token": "词元",
     "guess_you": "你",
@@ -105,7 +104,7 @@ MESSAGES = {
     "write_kept_bar": "按你的设置",
     "write_cut": "{rule, select, top_k {top-k} top_p {top-p} min_p {min-p} other {已截去}}",
     "write_none": "无",
-    "write_applied": "依次：{penalty, select, none {} other {惩罚 {penalty} → }}{rules}。",
+    "write_applied": "依次应用：{penalty, select, none {} other {惩罚 {penalty} → }}{rules}。",
     "write_applied_rule": "{rule, select, top_k {top-k {value} 去掉 {removed, number} 个} top_p {top-p {value} 去掉"
     " {removed, number} 个} min_p {min-p {value} 去掉 {removed, number} 个} other {温度 {value}}}",
     "write_draw": "抽取 {count} 次",
@@ -144,7 +143,7 @@ MESSAGES = {
     "write_top_p": "top-p",
     "write_top_p_hint": "只从概率最高的若干词元中采样：个数取得尽量少，只要它们的概率之和达到 p",
     "write_min_p": "Min-p",
-    "write_min_p_hint": "只能抽到概率至少为首选词元的这么多倍的词元：模型有把握时剩下的少，没有把握时剩下的多",
+    "write_min_p_hint": "概率低于首选词元概率的这一比例的词元不会被抽到：模型有把握时剩下的少，没有把握时剩下的多",
     "write_penalty": "重复惩罚",
     "write_penalty_hint": "在其他规则之前，文本中已有的每个词元的 logit 若大于 0 就除以这个数，若小于 0 就乘以这个数",
     "write_seed": "随机种子",

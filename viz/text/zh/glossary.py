@@ -35,7 +35,7 @@ MESSAGES = {
     "term_softmax_means": "把一组数变成份额：对每个数取 e 的幂，再除以所有幂之和。份额之和为 1，最大的数得到最大的份"
     "额。",
     "term_mass": "注意力占比",
-    "term_mass_means": "一个查询的注意力的一部分：它在某些键上的权重之和。在所有键上合计为 100%。",
+    "term_mass_means": "注意力占比（share of attention）：一个查询在某些键上的权重之和。在所有键上合计为 100%。",
     "term_entropy": "熵",
     "term_entropy_means": "熵（entropy）：一个查询的注意力有多分散，以比特为单位。0 比特：全部在一个词元上。1 比特：相"
     "当于平均分给 2 个词元。2 比特：分给 4 个。3 比特：分给 8 个。",
@@ -47,6 +47,11 @@ MESSAGES = {
     "term_norm": "层归一化",
     "term_norm_means": "层归一化（layer norm）：把向量的各个数平移、缩放到均值 0、标准差 1，再各乘以一个学来的数，加上"
     "另一个。它使深的模型更容易训练。",
+    "term_pass": "一次运行",
+    "term_pass_means": "一次运行（pass）：模型对一段文本从头到尾计算一遍，包括途中算出的所有数。",
+    "term_feed_forward": "前馈层",
+    "term_feed_forward_means": "前馈层（feed-forward layer）：每个块的第二部分，由两个线性映射和其间的一个非线性函数组"
+    "成，分别作用于每个词元的向量。",
     "term_logit": "logit",
     "term_logit_means": "模型给每个可能的下一个词元打的数，中文也叫“未归一化的对数几率”。softmax 把这些数变成概率。",
     "term_log_odds": "对数几率",

@@ -28,7 +28,7 @@ MESSAGES = {
     "writes_not": "只适用于预测下一个词元、并且在每个子层之前做归一化的模型。如果在子层之后归一化，各个头写入的内容会"
     "被重新缩放，各部分相加就不等于 logit 了。",
     "writes_encoder": "编码器的注意力头不写入 logit，而是写入解码器要读的内容。请选择解码器或交叉注意力。",
-    "writes_choose_head": "平均和注意力展开不写入任何内容：请选择一个头。",
+    "writes_choose_head": "平均和注意力展开不是头，不写入任何内容：请选择一个头。",
     "writes_heading": "{name}，{token} 处",
     "writes_looks": "关注",
     "writes_raises": "提高",
@@ -55,7 +55,7 @@ MESSAGES = {
     "writes_follows": "文本中的下一个词元是 {token}。",
     "writes_opened": "没有选择词元：这里显示该头给下一个词元的 logit 增加最多的位置。",
     "writes_rare": "也列出训练文本中几乎不出现的 {count, number} 个词元",
-    "writes_strongest": "所有头中最多的：{name}，位于{token}：{value}",
+    "writes_strongest": "所有头中最大的：{name}，位于{token}：{value}",
     "writes_without": "这个头本身给这个 {of, select, pair {logit 之差加上} other {logit 加上}} {direct}。"
     "关闭这个头后，它由 {before} 变为 {logit}{of, select, pair {} other {，概率由 {prob} 变为 {after}}}："
     "后面各层在它的基础上产生的作用也一并消失了。",

@@ -36,7 +36,7 @@ MESSAGES = {
     "no_such_model": "没有这个模型，或者它不是用因果掩码训练的。请另选一个。",
     "too_short": "只有一个词元，没有可以预测的内容：请再多输入一些。",
     "busy_measuring": "服务器正忙于其他测量。请过几秒钟再试。",
-    "busy_shared": "各服务器暂时无法访问共享的数据。请过几秒钟再试。",
+    "busy_shared": "服务器暂时无法访问共享存储。请过几秒钟再试。",
     # what the parts of several tabs say
     "products_place": "下标",
     "products_weight": "权重",
@@ -45,7 +45,7 @@ MESSAGES = {
     "products_rest": "其余 {count} 个较小的乘积之和",
     "arrival_fetching": "正在下载 {name}{known, select, yes {：{done} / {total} MB} other { …}}",
     "arrival_opening": "正在打开 {name} …",
-    "arrival_here": "{name} 已就绪。重新加载页面后，可以在模型菜单中选择它。",
+    "arrival_here": "{name} 已下载完毕。重新加载页面后，可以在模型菜单中选择它。",
     "arrival_failed": "无法显示 {name}：{why}",
     "arrival_reload": "重新加载",
     "api_button": "通过 API 使用",
@@ -72,7 +72,7 @@ MESSAGES = {
     "link_copied": "已复制：打开这个链接，就会看到页面现在的样子。",
     "link_left_out": "链接中没有包含：{names}（在网址中占 {bytes, number} 字节）。链接最多 {limit, number} 字节。如需"
     "分享，请缩短文本。",
-    "link_was_left_out": "链接中放不下 {names}，页面显示的是它的初始设置。",
+    "link_was_left_out": "链接中放不下 {names}，页面改用默认设置。",
     "link_refused": "浏览器不允许本页面复制。链接已选中：请按 Ctrl+C（Mac 上按 ⌘C）。",
     "offline": "服务器没有响应。页面上仍是上一次的结果，请再试一次。",
     "examples": "示例",
@@ -93,7 +93,7 @@ MESSAGES = {
     "number_power": "{value} × 10{power}",
     # 编程接口返回的错误
     "api_no_model": "这里没有名为“{given}”、可作此用的模型；可用的有：{names}。",
-    "api_edits": "该模型没有这些可供修改的注意力头：“{given}”。写法示例：{example}",
+    "api_edits": "“{given}”不是对该模型注意力头的有效修改。写法示例：{example}",
     "api_stack": "该模型没有名为“{given}”的层栈；它的层栈是：{names}。",
     "api_top": "要列出的词元数",
 }

@@ -55,8 +55,8 @@ MESSAGES = {
     "permute_equal": "✓ 相等（只差舍入误差）",
     "permute_differs": "✗ 不同",
     "permute_size": "最大 {size} · 舍入限 {limit}{was, select, no {} other { · 原为 {plain}}}",
-    "permute_limit": "以另一种顺序把相同的数相加，会改变 float32 的 24 个二进制位中的最后一位，即数值的 1.2 × 10⁻⁷。“"
-    "相等”是指：误差不超过最大输出的 {steps} 个这样的单位。单是舍入误差，大约是 1 到 5 个单位。",
+    "permute_limit": "以另一种顺序把相同的数相加，可能改变 float32 的 24 个二进制位中的最后一位：一个单位是数值的 1.2 "
+    "× 10⁻⁷。“相等”是指输出之差不超过最大输出的 {steps} 个这样的单位；单是舍入误差，大约是 1 到 5 个单位。",
     "permute_subject_basic": "基本自注意力",
     "permute_subject_layer": "多头注意力层",
     "permute_subject_block": "训练好的块",
@@ -77,7 +77,7 @@ MESSAGES = {
     " {verdict}：不变性（invariance）。",
     "permute_lesson_unmoved": "即使有{switches}，这里也没有任何差异：请交换两个不同的词。",
     "permute_lesson_others": "有{switches}时，{what}的差异仍不超过 {error}；其他输出的差异更大。",
-    "permute_lesson_broken": "有{switches}时，{what}的各行不仅移动，数值也改变了 {error}；没有时为 {plain}。",
+    "permute_lesson_broken": "有{switches}时，{what}的各行不仅移动，数值也改变了，最多达 {error}；没有时为 {plain}。",
     "permute_lesson_broken_verdict": "有{switches}时，判断结果不再具有不变性：它的对数概率相差 {error}；没有时为"
     " {plain}。",
     "permute_rows": "移动的行",

@@ -57,7 +57,7 @@ MESSAGES = {
     "bits_better": "（变好 {by}）",
     "rivals_none": "选择 A 和 B，比较两个词元。",
     "rivals_choose": "比较 {token}，作为 {side}",
-    "rivals_clear": "不再比较",
+    "rivals_clear": "停止比较",
     "rivals_compared": "{answer} 与 {rival} 相比：logit 之差为 {logits}，所以 {likelier, select, answer {{answer}}"
     " other {{rival}}} 的概率是另一个的 {times} 倍。",
     "before_edits": "原模型",

@@ -12,8 +12,9 @@ MESSAGES = {
     "scan_down": "纵轴",
     "scan_chart": "所有注意力头在两个度量上的分布。方向键在各个头之间移动，Enter 键打开。",
     "scan_layer": "层",
-    "scan_source": "{stretches, number} 个文段，每段 {length} 个词元，取自 {corpus} 的 {split} 部分；移除注意力头的影"
-    "响是在其中 {removals, number} 个文段的{asked, select, hidden {被遮住的词元} other {下一个词元}}上测量的。",
+    "scan_source": "{stretches, number} 个文段，每段 {length} 个词元，取自 {corpus} 的 {split} 部分。移除注意力头的影"
+    "响是在其中 {removals, number} 个文段上测量的，以{asked, select, hidden {被遮住的词元} other {下一个词元}}多花的比"
+    "特数计。",
     "scan_of_decided": "最大权重",
     "scan_of_decided_hint": "除第一个词元和特殊词元之外，其他词元得到的最大权重，对各查询取平均。注意力头找不到要找的"
     "内容时，就关注第一个词元和特殊词元。",
@@ -26,7 +27,8 @@ MESSAGES = {
     "scan_spread_even": "{mean}，范围 {low}～{high}（权重均等时为 {even}）",
     "scan_spread_means": "各文段的平均值，以及第 10 到第 90 百分位数的范围。",
     "scan_top": "权重最大的文段",
-    "scan_tenth": "{tenth, select, 1 {其余文段：权重最大的 10%} 10 {权重最小的 10%} other {十等分中的第 {tenth} 份}}",
+    "scan_tenth": "{tenth, select, 1 {其余文段：权重最大的十分之一} 10 {权重最小的十分之一} other {按权重十等分中的第"
+    " {tenth} 份}}",
     "scan_places": "测量这个头所用的文段",
     "scan_places_means": "框出的词元关注有颜色的词元：颜色越浓，权重越大。几乎没有权重的词元略去不显示（…）。每个文段"
     "显示的是权重最大的那个查询。",

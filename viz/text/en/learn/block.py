@@ -19,7 +19,7 @@ MESSAGES = {
     "learn_block_show_gradient_hint": "The gradient by depth at the start of training, with norms after and before",
     "learn_block_linear": "Is a block f linear? Then f(x + p) would be f(x) + f(p) − f(0). Here x are the vectors of"
     " your text, p those of its positions, and f is the first block of “{model}”, with some parts left out:",
-    "learn_block_cases": "What is left in, and how much f misses additivity",
+    "learn_block_cases": "The parts that are kept, and how much f misses additivity",
     "learn_block_part_softmax": "softmax of q·k",
     "learn_block_part_activation": "{activation}",
     "learn_block_part_norm": "norms",
@@ -30,16 +30,16 @@ MESSAGES = {
     "learn_block_adds_attention": "Attention adds",
     "learn_block_adds_feed_forward": "Feed-forward adds",
     "learn_block_out_softmax": "weights frozen",
-    "learn_block_out_activation": "out",
-    "learn_block_out_norm": "out",
+    "learn_block_out_activation": "removed",
+    "learn_block_out_norm": "removed",
     "learn_block_off": "Largest difference, relative to the largest number",
     "learn_block_linear_how": "The bars are logarithmic, from 10⁻⁸ to 1. Frozen weights are computed once, from x + p."
     " The rest of the block is then only matrices, sums and biases.",
     "learn_block_activation_relu": "ReLU",
     "learn_block_activation_gelu": "GELU",
     "learn_block_activation_gelu_tanh": "GELU",
-    "learn_block_lesson_linear": "The whole block misses additivity by {whole}; with only one of softmax, {activation}"
-    " or norm left in, by at least {least}. With none of them only rounding is left: {none}.",
+    "learn_block_lesson_linear": "The whole block misses additivity by {whole}; if only one of softmax, {activation}"
+    " or norm is kept, by at least {least}. If none of them is kept, only rounding is left: {none}.",
     "learn_block_gradient": "Gradient of each block at the start of training",
     "learn_block_gradient_size": "size of the gradient",
     "learn_block_gradient_how": "An untrained generator with vectors of {emb} numbers predicts each next byte of your"
@@ -62,7 +62,8 @@ MESSAGES = {
     "learn_block_norms_pre": "before",
     "learn_block_norms_post": "after",
     "learn_block_norms_pre_hint": "Before each sublayer, as in most models today",
-    "learn_block_norms_post_hint": "After each sum, as in the article; shown on a small model that was trained so",
+    "learn_block_norms_post_hint": "After each sum, as in the article; shown on a small model that was trained that"
+    " way",
     "learn_block_step": "Stage of the block",
     "learn_block_step_is": "block {layer}, stage {reached} of {count}",
     "learn_block_play": "{running, select, yes {Stop} other {Play}}",

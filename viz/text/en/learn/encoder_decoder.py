@@ -51,7 +51,7 @@ MESSAGES = {
     " is {bits} bits.",
     "learn_encoder_decoder_lesson_other": "The model writes “{own}”. Given the correct answer so far, the target costs"
     " {bits} bits; given its own answer so far, {given}{short, select, yes {, up to where it has ended} other {}}.",
-    "learn_encoder_decoder_try_read": "A text it reads right",
+    "learn_encoder_decoder_try_read": "A text it reads correctly",
     "learn_encoder_decoder_try_back": "The other direction",
     "learn_encoder_decoder_try_forms": "Other forms",
     "learn_encoder_decoder_question": "What does the decoder get from the text?",

@@ -46,7 +46,7 @@ MESSAGES = {
     "learn_films_guess_far": "The article guesses that no word is close to “{word}” in meaning. Here its cosine with"
     " “{other}” is {cosine} (0 for unrelated, 1 for the same direction), higher than for {less} of all words.",
     "learn_films_guess_near": "It also guesses that “{word}” and “{other}” are close to each other: their cosine is"
-    " {cosine}, higher than for {less} of all words with “{word}”.",
+    " {cosine}, higher than that of “{word}” with {less} of all words.",
     "learn_films_lesson_words": "Nearest to “{word}” by dot product: “{dot}”; by cosine: “{cosine}”.",
     "learn_films_try_turn": "{person} stops liking romance",
     "learn_films_try_learn": "Train from another start",

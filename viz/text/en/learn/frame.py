@@ -9,7 +9,7 @@ MESSAGES = {
     "learn_group_basics": "Basics",
     "learn_group_tricks": "The three tricks",
     "learn_group_building": "Building a transformer",
-    "learn_group_reasons": "Why it works so",
+    "learn_group_reasons": "Why it works this way",
     "learn_group_modern": "Modern transformers",
     "learn_group_beyond": "Beyond",
     "learn_sections": "Sections",

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_gpt_2_title": "GPT-2",
-    "learn_gpt_2_text": "GPT-2 is the article’s generator with small changes, made large, and its tokens are pieces of"
-    " words.\n\nByte-pair encoding begins with the 256 bytes and merges the most common pair of neighbours, again and"
-    " again: every text can be read, common words are one piece, rare words several.\n\nA piece holds several bytes, so"
-    " we count bits per byte; otherwise models could not be compared. The article’s 0.93 is reported by GPT-2’s makers"
-    " for its largest model on enwik8, without training on it and with a context of 1,024 pieces. Our models are small"
-    " and measured on other text: compare them only with each other.",
+    "learn_gpt_2_text": "GPT-2 is the article’s generator with small changes, made large, and its tokens are words or"
+    " parts of words.\n\n"
+    "Byte-pair encoding begins with the 256 bytes as tokens and merges the most common pair of neighbours into a new"
+    " token, again and again: every text can be read, a common word is one token, a rare word several.\n\n"
+    "A token holds several bytes, so we count bits per byte; otherwise models could not be compared. GPT-2’s makers"
+    " report the article’s 0.93 for their largest model on enwik8, without training on it and with a context of 1,024"
+    " tokens. Our models are small and measured on other text: compare them only with each other.",
     "learn_gpt_2_show": "Show",
-    "learn_gpt_2_show_pieces": "pieces",
+    "learn_gpt_2_show_pieces": "tokens",
     "learn_gpt_2_show_bits": "bits",
     "learn_gpt_2_show_sizes": "sizes",
-    "learn_gpt_2_show_pieces_hint": "What is merged in a text, and the surprise of each piece",
-    "learn_gpt_2_show_bits_hint": "Pieces against bytes: one architecture, trained on one corpus",
+    "learn_gpt_2_show_pieces_hint": "What is merged in a text, and the surprise of each token",
+    "learn_gpt_2_show_bits_hint": "Models of tokens and of bytes: the same architecture, trained on the same corpus",
     "learn_gpt_2_show_sizes_hint": "The published sizes, and one of your own, counted",
     "learn_gpt_2_field": "Text",
-    "learn_gpt_2_short": "At least two pieces, please: nothing comes before the first to predict it from.",
+    "learn_gpt_2_short": "At least two tokens, please: the first cannot be predicted, because nothing comes before it.",
     "learn_gpt_2_level": "Merges",
     "learn_gpt_2_level_is": "{merges, plural, one {# merge} other {{merges, number} merges}}",
-    "learn_gpt_2_pieces": "{bytes, plural, one {# byte} other {# bytes}} in {pieces, plural, one {# piece} other {#"
-    " pieces}}: {each} bytes each",
+    "learn_gpt_2_pieces": "{bytes, plural, one {# byte} other {# bytes}} in {pieces, plural, one {# token} other {#"
+    " tokens}}: {each} bytes each",
     "learn_gpt_2_piece": "“{label}”: number {id} of the vocabulary, {bytes, plural, one {# byte} other {# bytes}}{bits,"
     " select, none {} other {, {bits} bits}}",
-    "learn_gpt_2_coloured": "The background of a piece shows its surprise for “gpt” in bits: the stronger the colour,"
+    "learn_gpt_2_coloured": "The background of a token shows its surprise for “gpt” in bits: the stronger the colour,"
     " the higher the surprise.",
-    "learn_gpt_2_uncoloured": "With all merges you see the pieces that “gpt” reads, and the surprise of each.",
-    "learn_gpt_2_on_text": "This text from its second piece on, {bytes} bytes",
+    "learn_gpt_2_uncoloured": "With all merges you see the tokens that “gpt” reads, and the surprise of each.",
+    "learn_gpt_2_on_text": "This text from its second token on, {bytes} bytes",
     "learn_gpt_2_bits_of": "{bits} bits per byte",
-    "learn_gpt_2_unit": "{unit, select, piece {pieces} other {bytes}}",
+    "learn_gpt_2_unit": "{unit, select, piece {tokens} other {bytes}}",
     "learn_gpt_2_row_reads": "input",
     "learn_gpt_2_row_vocabulary": "vocabulary",
     "learn_gpt_2_row_parameters": "parameters",
@@ -39,7 +40,7 @@ MESSAGES = {
     "learn_gpt_2_row_seconds": "training time",
     "learn_gpt_2_row_bits": "bits per byte, full context",
     "learn_gpt_2_row_equal": "bits per byte, context of 256 bytes",
-    "learn_gpt_2_in_view": "{count} {unit, select, piece {pieces} other {bytes}}",
+    "learn_gpt_2_in_view": "{count} {unit, select, piece {tokens} other {bytes}}",
     "learn_gpt_2_minutes": "{minutes} min{runs, select, 1 {} other {, {runs} runs}}",
     "learn_gpt_2_winner": "{ahead, select, yes {At equal context “{pieces}” needs fewer bits.} other {At equal context"
     " “{pieces}” does not need fewer bits.}} {sooner, select, yes {It was trained for less time, so it also wins at"
@@ -53,27 +54,27 @@ MESSAGES = {
     "learn_gpt_2_column_depth": "blocks",
     "learn_gpt_2_column_emb": "e",
     "learn_gpt_2_column_heads": "heads",
-    "learn_gpt_2_column_tokens": "pieces",
-    "learn_gpt_2_column_positions": "positions",
+    "learn_gpt_2_column_tokens": "token embedding",
+    "learn_gpt_2_column_positions": "position embedding",
     "learn_gpt_2_column_blocks": "in blocks",
     "learn_gpt_2_column_total": "parameters",
     "learn_gpt_2_column_reported": "enwik8",
     "learn_gpt_2_own": "yours",
     "learn_gpt_2_depth": "Blocks",
     "learn_gpt_2_heads": "Heads of 64 numbers",
-    "learn_gpt_2_counted": "Counted on the built module, without its data: 50,257 pieces, 1,024 positions. The output"
-    " layer reuses the embedding of the pieces and has no weights of its own. The paper calls gpt2 117M and gpt2-xl"
+    "learn_gpt_2_counted": "Counted on the built module, without its data: 50,257 tokens, 1,024 positions. The output"
+    " layer reuses the embedding of the tokens and has no weights of its own. The paper calls gpt2 117M and gpt2-xl"
     " 1542M; both have more parameters than that.",
     "learn_gpt_2_lesson_pieces": "After {merges, plural, one {# merge} other {{merges, number} merges}} the {bytes}"
-    " bytes form {pieces} pieces. This text costs “gpt” {gpt} bits per byte, “generator” {generator}.",
-    "learn_gpt_2_lesson_bits": "With a context of 256 bytes, “gpt”, which reads pieces, needs {gpt} bits per byte, and"
-    " “generator” {generator}.",
+    " bytes form {pieces} tokens. This text costs “gpt” {gpt} bits per byte, “generator” {generator}.",
+    "learn_gpt_2_lesson_bits": "With a context of 256 bytes, “gpt”, whose tokens are several bytes long, needs {gpt}"
+    " bits per byte, and “generator” {generator}.",
     "learn_gpt_2_lesson_sizes": "{depth, plural, one {# block} other {# blocks}} and an embedding of {emb}: {total}"
     " parameters, {share} of them in the blocks.",
     "learn_gpt_2_try_bytes": "Before any merge",
     "learn_gpt_2_try_foreign": "Rare words",
     "learn_gpt_2_try_bits": "Is it better?",
-    "learn_gpt_2_question": "“gpt” sees 256 pieces, about 1,000 bytes, and “generator” 256 bytes. Now both see 256"
+    "learn_gpt_2_question": "“gpt” sees 256 tokens, about 1,000 bytes, and “generator” 256 bytes. Now both see 256"
     " bytes: which needs fewer bits per byte?",
     "learn_gpt_2_choice_pieces": "still gpt",
     "learn_gpt_2_choice_bytes": "now generator",

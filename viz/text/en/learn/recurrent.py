@@ -74,7 +74,7 @@ MESSAGES = {
     "learn_recurrent_lesson_bits": "After equally many steps on the same bytes, the lowest loss is {bits} bits per"
     " byte: {kind}.",
     "learn_recurrent_try_one": "One step",
-    "learn_recurrent_try_time": "The time of longer texts",
+    "learn_recurrent_try_time": "How long longer texts take",
     "learn_recurrent_try_bits": "Which is better?",
     "learn_recurrent_question": "After how many steps does the first byte reach the last output of the recurrent"
     " network, which has two layers?",

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_since_title": "Since the article",
-    "learn_since_text": "Today’s language models are still the article’s generator, with four parts replaced.\n\nRotary"
-    " positions add nothing to the embeddings: they turn each query and key by an angle that grows with its position,"
-    " so a score depends only on the distance of two tokens. RMSNorm leaves out layer norm’s centring. SwiGLU lets"
-    " one map of the feed-forward open and close the numbers of another.\n\nA model that writes keeps the keys and"
-    " values of all tokens, the cache. If several heads of queries share one head of keys and values, it"
-    " shrinks. Each tiny model here has one of these parts, “tiny-modern” all four; the table says what each is worth"
-    " at this size, and where it is not.",
+    "learn_since_text": "Today’s language models are still the article’s generator, with four parts replaced.\n\n"
+    "Rotary positions add nothing to the embeddings: they turn each query and key by an angle that grows with its"
+    " position, so a score depends only on the distance of two tokens. RMSNorm leaves out layer norm’s centring. In"
+    " SwiGLU one map of the feed-forward layer computes gates, which scale the numbers of another map.\n\n"
+    "A model that writes keeps the keys and values of all tokens, the cache. If several query heads share one head of"
+    " keys and values, the cache shrinks. Each tiny model here has one of these parts, “tiny-modern” all four; the"
+    " table shows which of them help at this size.",
     "learn_since_show": "Show",
     "learn_since_show_rotary": "positions",
     "learn_since_show_norm": "norm",
     "learn_since_show_gate": "gate",
     "learn_since_show_cache": "cache",
-    "learn_since_show_worth": "worth",
-    "learn_since_show_rotary_hint": "A query and a key, turned by their positions",
+    "learn_since_show_worth": "results",
+    "learn_since_show_rotary_hint": "A query and a key, each turned according to its position",
     "learn_since_show_norm_hint": "LayerNorm and RMSNorm of the same vector",
-    "learn_since_show_gate_hint": "What SwiGLU lets through",
+    "learn_since_show_gate_hint": "Which numbers SwiGLU lets through",
     "learn_since_show_cache_hint": "How much memory shared keys and values save",
     "learn_since_show_worth_hint": "Tiny models that differ in one part each",
     "learn_since_field": "Text, up to {most} bytes",
@@ -29,7 +29,7 @@ MESSAGES = {
     "learn_since_back": "Distance to the key",
     "learn_since_shift": "Move both tokens",
     "learn_since_places": "{count, plural, one {by # position} other {by # positions}}",
-    "learn_since_plane": "The query q and the key k in the chosen plane, turned by their positions",
+    "learn_since_plane": "The query q and the key k in the chosen plane, each turned according to its position",
     "learn_since_parts": "Each plane: how far q is ahead of k, and what it adds to the score",
     "learn_since_part": "part",
     "learn_since_plane_hint": "Show plane {plane}",
@@ -38,8 +38,9 @@ MESSAGES = {
     "learn_since_distance": "distance of query and key",
     "learn_since_score": "score",
     "learn_since_scored": "“{query}” at position {at} and “{key}” at {place}: distance {count}, score {score}.",
-    "learn_since_lesson_rotary": "“{query}” asks “{key}”, {count, plural, one {# position} other {# positions}} before"
-    " it: the score is {score}. Moving both turns both arrows, and the score stays.",
+    "learn_since_lesson_rotary": "The query “{query}” and the key “{key}”, {count, plural, one {# position} other {#"
+    " positions}} before it, have the score {score}. Moving both tokens turns both arrows by the same angle, so the"
+    " score stays.",
     "learn_since_added": "Add to every number",
     "learn_since_vector": "One token’s vector before the second layer of “{model}”: its first numbers",
     "learn_since_row_x": "vector x",
@@ -60,11 +61,11 @@ MESSAGES = {
     " gates are nearly closed.",
     "learn_since_length": "Length of the text",
     "learn_since_length_is": "{t, number} tokens",
-    "learn_since_chart_cache": "Size of the cache of published models, with the keys they share and with keys for every"
-    " head",
+    "learn_since_chart_cache": "Cache size of published models: with shared keys and values, and with keys and values"
+    " for every head",
     "learn_since_axis": "bytes, at 2 bytes a number",
     "learn_since_heads_of": "heads",
-    "learn_since_kv_heads": "heads of keys",
+    "learn_since_kv_heads": "key-value heads",
     "learn_since_shared": "shared",
     "learn_since_own": "one for every head",
     "learn_since_less": "saved",
@@ -79,11 +80,11 @@ MESSAGES = {
     "learn_since_seconds": "processor time",
     "learn_since_cached": "bytes cached per token",
     "learn_since_seconds_of": "{seconds} s",
-    "learn_since_what_family_tiny_generator": "the model that the others change",
+    "learn_since_what_family_tiny_generator": "the baseline that the others modify",
     "learn_since_what_tiny_rotary": "rotary positions",
     "learn_since_what_tiny_rms": "RMSNorm",
     "learn_since_what_tiny_swiglu": "SwiGLU, two thirds as wide",
-    "learn_since_what_tiny_grouped": "two heads of keys for four of queries",
+    "learn_since_what_tiny_grouped": "four query heads, two key-value heads",
     "learn_since_what_tiny_modern": "all four",
     "learn_since_alike": "All were trained on the same bytes for 500 steps from the same seed, each once: a few"
     " hundredths may be chance. Bits per byte are from the cards, on 5 million bytes of validation text. Processor time"
@@ -92,7 +93,7 @@ MESSAGES = {
     " needs {plain}.",
     "learn_since_try_far": "200 positions later",
     "learn_since_try_added": "Add 2 to every number",
-    "learn_since_try_worth": "What is it worth?",
+    "learn_since_try_worth": "Which part helps?",
     "learn_since_question": "Both tokens move 100 positions further into the text, so their distance stays. What"
     " happens to their score?",
     "learn_since_choice_same": "It stays the same",

@@ -6,11 +6,12 @@ MESSAGES = {
     "learn_transformer_xl_title": "Transformer-XL",
     "learn_transformer_xl_text": "A model with a fixed context forgets what lies before it. Transformer-XL reads"
     " segment by segment, and every layer keeps its input, its memory: the queries of the next segment attend to that"
-    " too.\n\nNo gradient flows into it. Each layer sees one memory further back than the layer below, so bytes far"
-    " outside the segment still affect the output.\n\nA position counted from the segment’s start would mean nothing"
-    " in a memory, so the score uses the distance instead. It has four terms, as in the section on positions: a"
-    " distance replaces the key’s position, and a learned vector, u or v, replaces the query’s position, the same for"
-    " all queries.",
+    " too.\n\n"
+    "No gradient flows into the memory. Each layer sees one memory further back than the layer below, so bytes far"
+    " outside the segment still affect the output.\n\n"
+    "A position counted from the segment’s start would mean nothing in a memory, so the score uses the distance"
+    " instead. It has four terms, as in the section on positions: a distance replaces the key’s position, and a"
+    " learned vector, u or v, replaces the query’s position, the same for all queries.",
     "learn_transformer_xl_show": "Show",
     "learn_transformer_xl_show_memory": "memory",
     "learn_transformer_xl_show_reach": "reach",
@@ -57,8 +58,8 @@ MESSAGES = {
     "learn_transformer_xl_place_place": "v · W r: distance alone",
     "learn_transformer_xl_together": "The four together differ from the model’s own scores by at most {error}. In the"
     " section on positions each query position had its own vector; here one learned vector serves all of them.",
-    "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits per byte, with one of {memory}"
-    " bytes {on}.",
+    "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits per byte; with a memory of"
+    " {memory} bytes, {on}.",
     "learn_transformer_xl_lesson_reach": "{on, select, on {With its memory, the last layer still depends on a byte"
     " {far, plural, one {# byte} other {# bytes}} back, the first layer on one {near} back.} other {Without memory"
     " nothing before the segment has any effect: at most {far, plural, one {# byte} other {# bytes}} back.}}",

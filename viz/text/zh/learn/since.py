@@ -4,21 +4,21 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_since_title": "文章之后",
-    "learn_since_text": "文章写于 2019 年。今天的语言模型（如 Llama）仍是其中的生成模型，只是换掉了四个部件。\n\n旋转"
-    "位置编码（rotary positions，RoPE）不向嵌入添加任何东西：它把每个查询和键转过一个随位置增大的角度，所以得分只取决"
-    "于两个词元的距离。RMSNorm 只把向量除以其均方根，省去了层归一化的中心化。SwiGLU 让前馈层中的一个映射来开关另一个"
-    "映射的各个数。\n\n模型续写时，会保留此前所有词元的键和值，即缓存（cache）。如果几个查询头共用一个键值头，缓存就"
-    "相应变小。这里的每个微型模型只换一个部件，“tiny-modern”四个全换：表格说明在这个规模上每个部件值多少，以及在哪里"
-    "不值。",
+    "learn_since_text": "文章写于 2019 年。今天的语言模型（如 Llama）仍是其中的生成模型，只是换掉了四个部件。\n\n"
+    "旋转位置编码（rotary positions，RoPE）不向嵌入添加任何东西：它把每个查询和键转过一个随位置增大的角度，所以得分只"
+    "取决于两个词元的距离。RMSNorm 只把向量除以其均方根，省去了层归一化的中心化。在 SwiGLU 中，前馈层的一个映射算出门"
+    "，再用门缩放另一个映射的各个数。\n\n"
+    "模型续写时，会保留此前所有词元的键和值，即缓存（cache）。如果几个查询头共用一个键值头，缓存就相应变小。这里的每个"
+    "微型模型只换一个部件，“tiny-modern”四个全换；表格列出在这个规模上哪些部件有帮助。",
     "learn_since_show": "显示",
     "learn_since_show_rotary": "位置",
     "learn_since_show_norm": "归一化",
     "learn_since_show_gate": "门",
     "learn_since_show_cache": "缓存",
-    "learn_since_show_worth": "价值",
+    "learn_since_show_worth": "结果",
     "learn_since_show_rotary_hint": "一个查询和一个键，按各自的位置旋转",
     "learn_since_show_norm_hint": "同一向量的 LayerNorm 与 RMSNorm",
-    "learn_since_show_gate_hint": "SwiGLU 让什么通过",
+    "learn_since_show_gate_hint": "SwiGLU 让哪些数通过",
     "learn_since_show_cache_hint": "共用键和值能省多少内存",
     "learn_since_show_worth_hint": "每个只换一个部件的微型模型",
     "learn_since_field": "文本，最多 {most} 个字节",
@@ -37,8 +37,8 @@ MESSAGES = {
     "learn_since_distance": "查询与键的距离",
     "learn_since_score": "得分",
     "learn_since_scored": "位置 {at} 的“{query}”与位置 {place} 的“{key}”：距离 {count}，得分 {score}。",
-    "learn_since_lesson_rotary": "“{query}”查询它之前 {count, plural, other {# 个位置}}的“{key}”：得分为 {score}。同"
-    "时移动两者会转动两个箭头，但得分不变。",
+    "learn_since_lesson_rotary": "查询“{query}”与它之前 {count, plural, other {# 个位置}}的键“{key}”，得分为 {score}。"
+    "同时移动两个词元，两支箭头转过相同的角度，所以得分不变。",
     "learn_since_added": "给每个数加上",
     "learn_since_vector": "“{model}”第二层之前一个词元的向量：前几个数",
     "learn_since_row_x": "向量 x",
@@ -58,10 +58,10 @@ MESSAGES = {
     "learn_since_lesson_gate": "“up”的每个数都乘以对应的门的因子。在“{token}”处，{share} 的门几乎关闭。",
     "learn_since_length": "文本长度",
     "learn_since_length_is": "{t, number} 个词元",
-    "learn_since_chart_cache": "已公布的模型的缓存大小：共用键时，以及每个头各有键时",
+    "learn_since_chart_cache": "已公布的模型的缓存大小：共用键和值时，以及每个头各有键和值时",
     "learn_since_axis": "字节，每个数占 2 字节",
     "learn_since_heads_of": "头数",
-    "learn_since_kv_heads": "键的头数",
+    "learn_since_kv_heads": "键值头数",
     "learn_since_shared": "共用",
     "learn_since_own": "每个头各有一份",
     "learn_since_less": "节省",
@@ -75,7 +75,7 @@ MESSAGES = {
     "learn_since_seconds": "处理器时间",
     "learn_since_cached": "每个词元缓存的字节数",
     "learn_since_seconds_of": "{seconds} 秒",
-    "learn_since_what_family_tiny_generator": "其他模型由它改动而来",
+    "learn_since_what_family_tiny_generator": "基线，其他模型由它改动而来",
     "learn_since_what_tiny_rotary": "旋转位置编码",
     "learn_since_what_tiny_rms": "RMSNorm",
     "learn_since_what_tiny_swiglu": "SwiGLU，宽度为三分之二",
@@ -86,7 +86,7 @@ MESSAGES = {
     "learn_since_lesson_worth": "“{name}”预测得最好：{bits} 比特每字节；没有这些部件的模型需要 {plain}。",
     "learn_since_try_far": "后移 200 个位置",
     "learn_since_try_added": "给每个数加 2",
-    "learn_since_try_worth": "值多少？",
+    "learn_since_try_worth": "哪个部件有帮助？",
     "learn_since_question": "两个词元都向后移 100 个位置，距离不变。它们的得分会怎样？",
     "learn_since_choice_same": "不变",
     "learn_since_choice_weaker": "更接近 0",

@@ -223,8 +223,8 @@ SECTION = Section(
     article="GPT-2",
     equation=(
         r"\frac{\text{bits}}{\text{byte}} ="
-        r" \frac{\sum_i -\log_2 p(\text{piece}_i)}{\sum_i \text{bytes}(\text{piece}_i)} \qquad"
-        r"  \text{parameters} \approx 12\, e^2 \cdot \text{blocks} + e \cdot \text{pieces}"
+        r" \frac{\sum_i -\log_2 p(\text{token}_i)}{\sum_i \text{bytes}(\text{token}_i)} \qquad"
+        r"  \text{parameters} \approx 12\, e^2 \cdot \text{blocks} + e \cdot \text{vocabulary}"
     ),
     code=(BpeTokenizer.train, gpt2.config, former.count_parameters),
     questions={
