@@ -170,7 +170,8 @@ class SelfAttention(nn.Module):
     Then `unifyheads`, h·s → e, with a bias. With a context, it is cross-attention.
 
     With `kv_heads`, each head of keys and values serves a group of heads of queries (Ainslie et al. 2023; with one for
-    all, "multi-query", Shazeer 2019): a cache holds less. Observers see keys and values once for each head.
+    all, "multi-query", Shazeer 2019), so a cache is smaller. Observers see keys and values repeated for each head of
+    queries.
 
     Args:
         emb: size e of the input and output vectors.
@@ -178,13 +179,13 @@ class SelfAttention(nn.Module):
         variant: "narrow", "wide" or "chunked".
         bias: whether the maps to queries, keys and values have a bias.
         scaled: whether scores are divided by √s.
-        divisor: what they are divided by besides √s.
+        divisor: a further divisor of the scores, besides √s.
         unify: whether a linear map combines the heads; without it the head outputs are concatenated, h·s = e.
         kv_heads: number of heads of keys and values, which divides `heads`; None for `heads`.
         size: s of one head in the narrow variant; None for e / heads.
         unify_bias: whether `unifyheads` has a bias.
-        qk_norm_eps: added to the mean square by which each q and k is normed, with a gain for each of its s numbers
-            (Dehghani et al. 2023; Qwen 3), before it is turned; None for no such norm.
+        qk_norm_eps: epsilon of an RMSNorm of each q and k, with a gain for each of its s numbers (Dehghani et al. 2023;
+            Qwen 3), before rotary positions turn them; None for no such norm.
     Raises:
         ValueError: a size below 1, an unknown variant, or heads that do not fit emb or each other.
     """

@@ -1,4 +1,4 @@
-"""Beam search: the likeliest continuations, as far as a search that keeps a few of them at each step finds them.
+"""Beam search: finds likely continuations of a text by keeping only the best few at each step.
 
 Sizes: n beams.
 """
@@ -38,16 +38,16 @@ def beam_search(
 ) -> list[Beam]:
     """Searches for the likeliest continuations of a prompt.
 
-    Each step extends every beam by every token, sets aside those of the best `beams` that end, and keeps the best
-    `beams` others, until none of these could still beat what was set aside, as `transformers` does.
+    Each step extends every beam by every token. Of the best `beams` results, those that end are set aside; the best
+    `beams` others are extended further, until none of them could still beat those set aside, as in `transformers`.
 
     Args:
         model: a causal Generator, or its fast twin.
         prompt_ids: at least one token id; prompt and continuation must fit the context.
         max_new_tokens: the most tokens of a continuation, at least 1.
         beams: number of continuations that are kept.
-        length_penalty: power of the length by which log-probabilities are divided: 0 compares them as they are, above
-            it favours longer continuations.
+        length_penalty: exponent p: log-probabilities are divided by length ** p before they are compared; above 0
+            favours longer continuations.
         end: the token with which a continuation ends; None without one.
     Returns:
         At most `beams` continuations, the best first.
@@ -87,7 +87,7 @@ def beam_search(
 
 
 def _extended(running: list[Beam], logits: Tensor, count: int, divisor: float) -> list[Beam]:
-    """Returns the likeliest beams of one token more, by their logits (n, num_tokens)."""
+    """Extends the beams by one token, given their logits (n, num_tokens); returns the `count` likeliest."""
     before = logits.new_tensor([beam.log_prob for beam in running])
     sums = (logits.log_softmax(-1) + before[:, None]).flatten()
     best = sums.topk(min(count, len(sums)))

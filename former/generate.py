@@ -96,7 +96,7 @@ class KeyValueCache:
         return extend
 
     def reserve(self, end: int) -> None:
-        """Makes room for so many tokens, at most the context."""
+        """Makes room for `end` tokens, at most the context."""
         if end > self.keys.shape[3]:
             rows = min(self.most, max(end, 2 * self.keys.shape[3]))
             self.keys, self.values = (self._copied(each, rows) for each in (self.keys, self.values))
@@ -226,7 +226,7 @@ def _observer(edits: Sequence[Observer], capture: Capture | None) -> Observer | 
 def window_for(
     model: Model, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()
 ) -> Window | UnmaskedWindow | Stream:
-    """Chooses the window for a model of this kind, and a prompt of so many tokens.
+    """Chooses the window for a model of this kind and a prompt of `prompt` tokens.
 
     Raises:
         ValueError: the model does not predict the next token.
@@ -279,8 +279,8 @@ def generate(
             a given token changes from step to step.
         min_p: sample only from tokens at least this many times as likely as the most likely one, in [0, 1]; None for
             all.
-        repetition_penalty: what makes tokens of the prompt and of what was written less likely, before all other rules
-            (`former.sampling.penalise`); 1 for none.
+        repetition_penalty: makes tokens that already occur in the prompt or the new text less likely, before all other
+            rules (`former.sampling.penalise`); 1 for no penalty.
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
@@ -335,7 +335,7 @@ def check_prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[in
     """Returns a prompt's ids as a list.
 
     Raises:
-        ValueError: none, or others than ids of the vocabulary.
+        ValueError: the prompt is empty, or an id is outside the vocabulary.
     """
     values = prompt_ids.tolist() if isinstance(prompt_ids, Tensor) else prompt_ids
     ids = list(values) if isinstance(values, Iterable) else [values]

@@ -52,7 +52,7 @@ class Observer(Protocol):
     """Observes or changes one call of a model: a `Capture`, an `Edit`, a `Chain` of several, or a class of your own."""
 
     def at(self, layer: int) -> Hook | None:
-        """Returns the hook for this layer; None to leave the layer alone, and fast."""
+        """Returns the hook for this layer; None to leave the layer unobserved, so that it stays fast."""
         ...
 
 

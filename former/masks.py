@@ -212,13 +212,14 @@ def reach(mask: Tensor, layers: int) -> Tensor:
 
 
 def without_padding(real: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Returns a mask under which no token attends to padding; padding itself may, so that no row becomes empty.
+    """Returns a mask under which no token attends to padding. Padding tokens still attend to others, so no row is
+    empty.
 
     Args:
         real: bool (b, t), True where a token is not padding, which each sequence must contain.
         mask: bool, broadcastable to (b, h, t, t); None for no mask.
     Returns:
-        bool (b, 1, 1, t), or with a mask also its heads and queries, for scores (b, h, t, t).
+        bool (b, 1, 1, t); with a mask, broadcast to its heads and queries; for scores (b, h, t, t).
     """
     keys = real[:, None, None, :]
     return keys if mask is None else (keys | ~real[:, None, :, None]) & mask

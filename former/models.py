@@ -68,7 +68,8 @@ class Generator(nn.Module):
         return self.unembed(self.transformer(x, own if mask is None else mask, observer, cache, recompute))
 
     def pattern(self) -> masks.Pattern | None:
-        """Returns the mask as a `Pattern` if `former.sparse` can compute it, not with relative positions; else None."""
+        """Returns the mask as a `Pattern` if `former.sparse` can compute it (it cannot with relative positions); else
+        None."""
         kind, size = self.config.mask, self.config.mask_size
         if kind not in sparse.KINDS or size is None or self.config.positions == "relative":
             return None

@@ -158,7 +158,7 @@ class RotaryPositions(Positions):
         size: s of one head.
         rotary: theta, share and scaling.
     Raises:
-        ValueError: a setting out of range, or an odd number of numbers to turn.
+        ValueError: a setting out of range, or rotated numbers that cannot be paired because their count is odd.
     """
 
     def __init__(self, size: int, rotary: Rotary) -> None:
@@ -218,7 +218,7 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
 
 
 def _scales(scaling: object) -> bool:
-    """Returns whether this is factor, low, high and context of `RotaryPositions`."""
+    """Returns whether `scaling` is a valid (factor, low, high, context) of `RotaryPositions`."""
     if not isinstance(scaling, tuple) or not all(isinstance(each, int | float) for each in scaling):
         return False
     return len(scaling) == 4 and min(scaling) > 0 and scaling[1] < scaling[2]

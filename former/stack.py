@@ -72,9 +72,9 @@ class Transformer(nn.Module):
         recompute: bool = False,
         first: int = 0,
     ) -> Tensor:
-        """Vectors x (b, t, e) through the blocks → (b, t, e).
+        """Applies the blocks to vectors x (b, t, e) → (b, t, e).
 
-        With a cache, they follow the tokens it holds. Blocks before `first` are left out: x is what that one reads.
+        With a cache, x follows the cached tokens. Blocks before `first` are skipped: x is the input of block `first`.
         """
         turn = self.turn(x, 0 if cache is None else cache.length)
         x = self.drop(x)
@@ -90,7 +90,8 @@ class Transformer(nn.Module):
         return x
 
     def turn(self, x: Tensor, past: int = 0) -> Turn | None:
-        """Returns what turns the queries and keys of vectors x (b, t, e) after `past` earlier ones, or None."""
+        """Returns the function that turns the queries and keys of vectors x (b, t, e) by their positions; None without
+        one."""
         return self.positions.turn(torch.arange(past, past + x.shape[1], device=x.device), x.dtype)
 
     def check(self, tokens: Tensor, past: int = 0) -> None:

@@ -1,1 +1,2 @@
-"""The page: what a model did, packed for the browser and drawn there. Imports former; former never imports this."""
+"""The web page: packs the results of models for the browser and draws them there. Imports former; former never imports
+viz."""

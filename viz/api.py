@@ -4,7 +4,7 @@ Each endpoint computes what the page computes, by the same functions, under the 
 `viz.server.door` lets through the requests that Gradio's clients send, and no other of Gradio's routes.
 
 A text is at most `TEXT_LIMIT` characters. `edits` are changes of heads, in the form of links: "0.3.off,2.L.uniform"
-(`viz.passes.edits`). All indices start at 0. What cannot be computed raises an error with one sentence.
+(`viz.passes.edits`). All indices start at 0. If a result cannot be computed, the error says why in one sentence.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def as_errors() -> Iterator[None]:
 
 
 def arrived(request: gr.Request) -> None:
-    """Identifies the client, for fair turns: Gradio's queue runs endpoints outside the request that asked for them."""
+    """Identifies the client, for fair turns, because Gradio's queue runs an endpoint outside of its request."""
     asked = getattr(request, "request", None) or request  # MCP's is Starlette's own
     client.set(client_of(asked.scope))
 
@@ -77,7 +77,7 @@ def attach(site: Site) -> dict[int, str]:
 
 
 def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
-    """Returns the endpoints that answer once."""
+    """Returns the endpoints that return one result, without streaming."""
 
     async def pass_of(model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
         loaded = named(site.models, model)
@@ -174,7 +174,7 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             model: the name of a model with an output head.
             text: the text.
             edits: changes of heads, such as "0.3.off,2.L.uniform".
-            top: how many tokens to name.
+            top: the number of tokens to list.
 
         Returns:
             "columns", the labels of the positions; "names" and "probs" [depth][column][top]: depth 0 is before the
@@ -252,7 +252,7 @@ def named(models: Models, name: str) -> Loaded:
     """Returns the model of this name.
 
     Raises:
-        Refusal: there is none.
+        Refusal: there is no such model.
     """
     if not isinstance(name, str) or name not in models:  # includes snapshots of a training, which `list` leaves out
         raise Refusal("api_no_model", given=f"{name}"[:40], names=list(models))

@@ -2,11 +2,11 @@
 
     python app.py [FOLDER-OR-ID ...]      former-app [FOLDER-OR-ID ...], if it is installed
 
-Each names a model of your own, which is shown next to the shipped ones: the folder of a checkpoint that `former.save`
-wrote or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT, Llama and others:
-`former.pretrained.ARCHITECTURES`); or the id of such a repository, which is downloaded while the page is
-already there with the other models. Where no arguments can be given, as on a Space, FORMER_MODELS in the environment
-names them, with spaces between.
+Each argument names a model of your own, which is shown next to the shipped ones: the folder of a checkpoint that
+`former.save` wrote or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT, Llama
+and others: `former.pretrained.ARCHITECTURES`); or the id of such a repository, which is downloaded while the page is
+already there with the other models. On a Space, which takes no arguments, the environment variable FORMER_MODELS lists
+them, separated by spaces.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
 
 
 def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, str]]:
-    """Builds the page, where the tab of the link is selected, and the API's endpoints; see `viz.api.attach`."""
+    """Builds the page, which opens on the tab that its link names, and the API's endpoints; returns as
+    `viz.api.attach`."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
         gr.HTML(
@@ -99,7 +100,8 @@ def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, str]]:
 
 
 def fill_head(page: gr.Blocks) -> None:
-    """Puts what the page needs before Gradio's script into its head: language, styles, data for its scripts."""
+    """Adds language, styles and data for scripts to the page's head, because they are needed before Gradio's script
+    runs."""
     put_into_head(language.head(page) + browser.head() + browser.opening(TABS))
 
 
@@ -136,7 +138,7 @@ def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
 
 
 def renew(page: gr.Blocks, site: Site, arrivals: Arrivals) -> None:
-    """Lays out the page anew for those who load it from now on, with the models that have come."""
+    """Lays out the page again, for visitors who load it from now on, with the models that were downloaded meanwhile."""
     fresh, _ = build(site, arrivals)
     show_layout_of(fresh, page)
     fill_head(page)

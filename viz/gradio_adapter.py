@@ -90,7 +90,7 @@ def put_into_head(html: str) -> None:
 def show_layout_of(fresh: gr.Blocks, page: gr.Blocks) -> None:
     """Gives a launched page the layout of another one, for those who load it from now on.
 
-    Both must have the same events in the same order: their numbers stay those of `page`, which answers them.
+    Both must have the same events in the same order, because `page` still handles the events, by their numbers.
     """
     old: Any = page.config
     new: Any = fresh.get_config_file()

@@ -1,4 +1,5 @@
-"""Colours, fonts, sizes and the direction of scripts: one place, light and dark.
+"""Defines colours (light and dark), fonts, sizes, and the direction of right-to-left labels, for the page and for
+figures.
 
 Every colour on the page is a CSS variable named here; the scales that paint attention are lists of stops, for the
 canvas. Both scales rise steadily in lightness, so they read in grey and with any colour vision.
@@ -91,7 +92,8 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def isolate(label: str) -> str:
-    """Gives a label its own direction if its script runs from right to left, so that its surroundings keep theirs.
+    """Isolates a label that is written from right to left, so that it does not change the direction of the text around
+    it.
 
     `browser/lib/base.js` does the same.
     """

@@ -2,7 +2,7 @@
 
 statistics   how heads distribute their weights, rollout, rank correlation
 dependence   which outputs depend on which inputs, and equivariance
-difference   what tells the predictions of two runs apart
+difference   which tokens distinguish the predictions of two runs
 effects      how removing a head, or a word, changes the prediction
 lens         what the model would predict at each depth, also with a state of another run
 parts        what each part of a model adds to a logit, and what one head writes

@@ -1,4 +1,4 @@
-"""What tells the predictions of two runs apart."""
+"""Finds the tokens or classes that distinguish the predictions of two runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from former.runs import Run, Unanswerable
 
 
 class Difference(NamedTuple):
-    """Which tokens, or classes, are likelier in which of two runs, the most telling first."""
+    """The tokens or classes that are likelier in one of two runs than in the other, the largest contribution first."""
 
     answers: list[int]  # likelier in the first
     rivals: list[int]  # likelier in the second
@@ -25,13 +25,13 @@ def predicted(run: Run, at: int) -> Tensor:
 
 @torch.no_grad()
 def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
-    """Finds what tells two predictions apart: what adds most to their Kullback-Leibler divergence.
+    """Finds the tokens or classes that contribute most to the Kullback-Leibler divergence of two predictions.
 
-    Compared is the last prediction; of an encoder-decoder, whose answers end alike, the one that differs most.
+    The last predictions are compared; for an encoder-decoder, whose answers end alike, those that differ most.
 
     Args:
         one, other: runs of one model on texts of equally many tokens.
-        count: how many answers, and rivals, to return at most.
+        count: the most tokens to return for each run.
     Raises:
         Unanswerable: both predict the same.
     """

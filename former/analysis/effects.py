@@ -148,7 +148,7 @@ def word_size(run: Run) -> int:
 
 
 def word_shares(run: Run) -> Tensor:
-    """Computes how much each token contributes by rollout to what a classifier reads, (t,); the shares sum to 1.
+    """Computes each token's share, by rollout, of the vector that a classifier reads: (t,), which sums to 1.
 
     Raises:
         ValueError: the model is not a classifier.

@@ -92,7 +92,7 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tuple[int, int]) -> Run:
-    """Replaces one vector of a run's residual stream by one of another run: its layer and token may be others.
+    """Replaces one vector of a run's residual stream by a vector of another run, possibly of another layer or token.
 
     Args:
         clean, corrupted: runs of one model; of an encoder-decoder, the stream is the decoder's.
@@ -129,7 +129,8 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
 def _read_depths(
     call: Callable[[Observer], Any], stack: str, unembed: Callable[[Tensor], Tensor], top: int | None, log_probs: bool
 ) -> list[Tensor]:
-    """Applies `unembed` to the stream before a stack's first block and after each, while `call` runs the model."""
+    """Applies `unembed` to the stream before a stack's first block and after each block, while `call` runs the
+    model."""
     readings: list[tuple[Tensor, ...]] = []
     before, after = f"{stack}resid_pre", f"{stack}resid_post"
 

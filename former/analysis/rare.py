@@ -22,14 +22,15 @@ LEAST = 0.8  # cosine
 def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
     """Finds control characters and the tokens that hardly occur in the training text.
 
-    A token that never follows only ever gets less likely, and all such output vectors move in the same direction (Land
-    and Bartolo 2024, "Fishing for Magikarp"). So a token is rare if its vector, less the mean of all, has a cosine of
-    at least `LEAST` with the average of those of the bytes that no UTF-8 text contains. Of `gpt`'s 8,192 tokens 255
-    are: 139 of the 185 that do not occur in 3 MB of its training text, and 5 that occur 20 times or more, of 762,447.
+    Training only lowers the probability of a token that never occurs, so the output vectors of all such tokens move in
+    the same direction (Land and Bartolo 2024, "Fishing for Magikarp"). Some bytes occur in no UTF-8 text. A token is
+    rare if its vector, minus the mean of all, has a cosine of at least `LEAST` with the average vector of these bytes.
+    Of `gpt`'s 8,192 tokens 255 are rare: 139 of the 185 that do not occur in 3 MB of its training text, and 5 that
+    occur 20 times or more among its 762,447 tokens.
 
     Args:
         model: one with an output layer for tokens.
-        tokenizer: its tokenizer; without single bytes, as one of words, no token is rare.
+        tokenizer: its tokenizer; if it has no single bytes, like a word tokenizer, no token is rare.
     Returns:
         bool (num_tokens,).
     """

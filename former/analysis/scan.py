@@ -128,7 +128,7 @@ def can_scan(source: Source) -> bool:
 
 
 def _evenly(model: Any, t: int) -> Tensor:
-    """Returns the weights (1, t, t) of a head that attends equally to everything the mask allows."""
+    """Returns the weights (1, t, t) of a head that attends equally to all tokens that the mask allows."""
     mask = model.mask(t) if hasattr(model, "mask") else None
     mask = torch.ones(t, t) if mask is None else mask
     return (mask / mask.sum(-1, keepdim=True))[None]
@@ -207,8 +207,8 @@ def _place(weights: Tensor, q: Tensor, k: Tensor, ids: Tensor, special: Sequence
 
 
 def _chosen(n: int) -> tuple[Tensor, Tensor]:
-    """Chooses examples by rank among n passages: their ranks (k,), and the group of each. They are the top ranks, and
-    the middle of each fifth of each tenth below."""
+    """Chooses examples by rank among n passages: their ranks (k,), and the group of each. They are the top ranks; and,
+    in each tenth of the ranks below, the middle of each fifth."""
     ranks, group = list(range(TOP)), [0] * TOP
     for tenth in range(TENTHS):
         first, last = (TOP + (n - TOP) * end // TENTHS for end in (tenth, tenth + 1))

@@ -64,7 +64,7 @@ def places_of(allowed: Tensor) -> tuple[str, ...]:
 
 
 def punctuation_ids(tokenizer: Tokenizer, tokens: Sequence[int]) -> tuple[int, ...]:
-    """Returns the ids, of these tokens, that stand for nothing but punctuation marks."""
+    """Returns the ids, of these tokens, whose text is only punctuation marks."""
     texts = {i: tokenizer.decode([i]).strip() for i in set(tokens)}
     return tuple(i for i, text in texts.items() if text and all(unicodedata.category(char)[0] == "P" for char in text))
 
@@ -135,8 +135,8 @@ def head_statistics(
 
 
 def keys_of(t: int, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
-    """Returns the keys of each query that a statistic counts, bool (t_query, t_key) by name: of those of `PLACES` that
-    are the same for all heads.
+    """Returns which keys each statistic of `PLACES` counts, bool (t_query, t_key) by name, if they are the same for all
+    heads.
 
     Args:
         t: number of tokens.

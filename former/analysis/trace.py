@@ -261,7 +261,8 @@ def _norm(norm: nn.LayerNorm | nn.RMSNorm, name: str, r: Tensor, column: int) ->
     """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor",
     "centred"}.
 
-    For a norm by the root mean square, which is not centred, mean and bias are 0, and deviation is that root.
+    For a norm by the root mean square, which is not centred, mean and bias are 0, and "deviation" is the root mean
+    square.
     """
     rest = centred(norm, r)
     numbers = {"mean": (r - rest).mean(), "deviation": (rest.square().mean() + (norm.eps or 0)).sqrt()}

@@ -1,6 +1,6 @@
 """Computes one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.cpu`.
 
-Sizes: t tokens, e embedding, h heads (of keys kv_heads), s size of one head, r of its numbers turned.
+Sizes: t tokens, e embedding, h heads (kv_heads of keys and values), s size of one head, of which r numbers are rotated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOWEST = f32(np.finfo(f32).min)  # instead of −∞, which fastmath excludes
 
 
 class Product(NamedTuple):
-    """One kind of matrix from every layer: the system can put large arrays into huge pages."""
+    """One kind of matrix of all layers, in one large array, which the system can put into huge pages."""
 
     matrix: np.ndarray  # (depth, rows, columns), fp32 or int8
     scale: np.ndarray  # (depth, rows), factor of each row: 1 for fp32
@@ -52,9 +52,9 @@ ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "swiglu")  # index: the step's argum
 def _jit(function: Callable[..., Any], *, parallel: bool = False) -> Callable[..., Any]:
     """Compiles at the first call; without numba it returns the function unchanged, which is then not used.
 
-    nogil: other threads run meanwhile. fastmath allows sums in any order, so in vectors. parallel: `prange` uses
-        several
-    threads. The machine code is cached next to this file, or in the user's own cache if the package is not writable.
+    nogil lets other threads run meanwhile; fastmath allows sums in any order, so that they are vectorized; with
+    parallel, `prange` uses several threads. The machine code is cached next to this file, or in the user's own cache if
+    the package is not writable.
     """
     if njit is None:
         return function
@@ -69,7 +69,8 @@ def _jit(function: Callable[..., Any], *, parallel: bool = False) -> Callable[..
 def _rows(matrix, scale, bias, x, out):
     """Computes out = scale · (matrix x) + bias, with a matrix (rows, columns), fp32 or int8.
 
-    Memory limits the speed and is fastest with few long streams: so four rows at a time, each from its own quarter.
+    The speed is limited by memory, which is fastest if few long streams are read. So four rows are computed at a time,
+    one from each quarter of the matrix.
     """
     rows, columns = matrix.shape
     q = rows // 4
@@ -92,7 +93,7 @@ def _rows(matrix, scale, bias, x, out):
 
 @contextmanager
 def team(threads: int) -> Iterator[None]:
-    """Context manager: limits this thread's `prange` to so many threads; numba would use every core."""
+    """Context manager: limits `prange` in this thread to `threads` threads; by default numba uses every core."""
     import numba  # noqa: PLC0415 (not everywhere)
 
     before = numba.get_num_threads()
@@ -142,7 +143,7 @@ def _exp(x):
 
 @_jit
 def _turn(x, cos, sin):
-    """Turns a query or key in place: its numbers i and i + r/2 by the angle i, of r/2 cosines and sines."""
+    """Rotates a query or key in place: its numbers i and i + r/2 by angle i, which cos and sin (r/2,) contain."""
     half = len(cos)
     for i in range(half):
         a, b = x[i], x[i + half]
@@ -151,7 +152,7 @@ def _turn(x, cos, sin):
 
 @_jit
 def _attend(q, root, past, k, v, row, out):
-    """Computes one head's row of attention weights and its output, of the keys and values up to `past`.
+    """Computes one head's row of attention weights and its output, from the keys and values of positions 0 to `past`.
 
     k, v (seq_length, s) hold them; the results are written to row (past + 1,) and out (s,).
     """
@@ -185,7 +186,7 @@ def _add(x, y):
 
 @_jit
 def _normalise(x, norms, which, rms, eps, out):
-    """Computes a norm, by the root mean square or of a layer; norms[which] is its gain, the next row its bias.
+    """Computes RMSNorm (if `rms`) or LayerNorm of x; norms[which] is the gain, and the next row the bias.
 
     out may be x.
     """

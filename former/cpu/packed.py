@@ -167,7 +167,7 @@ def _attend(
 
 
 def _bias(mask: Tensor | None, shape: torch.Size, group: int = 1) -> Tensor:
-    """Converts a mask to a bias, 0 or −∞, for the queries of a group one after another.
+    """Converts a mask to a bias of 0 or −∞, repeated for the g query heads that share one head of keys.
 
     Returns:
         (g·t_query, t_key), or (b·kv_heads, g·t_query, t_key) if it has heads or batch.
@@ -263,14 +263,14 @@ class _PackedBlock:
 
 
 def feed_forward(block: TransformerBlock) -> tuple[tuple[Tensor, Tensor | None], nn.Linear]:
-    """Returns the weight and bias of the feed-forward's first map, gate and up as one, and its last layer."""
+    """Returns the weight and bias of the feed-forward's first map (gate and up combined), and its last layer."""
     first, _, second = block.ff
     assert isinstance(second, nn.Linear)
     return joined([first.gate, first.up] if isinstance(first, SwiGLU) else [first]), second
 
 
 def joined(layers: Sequence[Any]) -> tuple[Tensor, Tensor | None]:
-    """Returns linear layers of one input as one: weight and bias."""
+    """Combines linear layers that read the same input; returns the weight and bias of the whole."""
     weight = torch.cat([layer.weight for layer in layers])
     return weight, None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
 
@@ -282,7 +282,7 @@ def qkv(block: TransformerBlock) -> tuple[Tensor, Tensor | None]:
 
 
 def qk_gain(block: TransformerBlock) -> tuple[Tensor | None, float | None]:
-    """Returns the gains of the norms of q and k, (h + kv_heads, 1, s), and what they add to a mean square; or None."""
+    """Returns the gains of the norms of q and k, (h + kv_heads, 1, s), and their epsilon; None without such norms."""
     attention = block.attention
     norms, counts = (attention.norm_q, attention.norm_k), (attention.heads, attention.kv_heads)
     gains = [

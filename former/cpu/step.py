@@ -98,7 +98,7 @@ class Step:
 
 
 def _without_rows(cache: KeyValueCache) -> tuple[int, ...]:
-    """Returns the shape of a cache, but for its room for tokens."""
+    """Returns a cache's shape without its number of rows, which grows with the text."""
     return cache.most, *cache.keys.shape[:3], cache.keys.shape[4]
 
 

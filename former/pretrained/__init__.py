@@ -101,7 +101,8 @@ def save(bundle: Bundle, folder: str | Path) -> None:
 
 
 def _expressed(bundle: Bundle) -> tuple[Architecture, dict[str, Any]]:
-    """Returns the architecture whose config.json, read again, is the model's config; and that config.json.
+    """Finds the architecture that can express a model: its config.json, read again, gives the model's config. Returns
+    both.
 
     Raises:
         ValueError: there is none; the message says what the closest one would need.
@@ -126,7 +127,7 @@ def _expressed(bundle: Bundle) -> tuple[Architecture, dict[str, Any]]:
 
 
 def _shape(config: Any) -> dict[str, Any]:
-    """Returns the fields of a config that change what an evaluated model computes, each in one form."""
+    """Returns the fields of a config that affect inference, in a normal form, so that two configs can be compared."""
     shape = {
         **config.to_dict(),
         **{"ff_hidden": config.ff_size, "kv_heads": config.key_heads, "size": config.head_size},

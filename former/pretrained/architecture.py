@@ -53,7 +53,8 @@ class Architecture:
         return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
     def written(self, name: str, values: Mapping[str, Any]) -> str:
-        """Returns the name to write for one in `parts`; a bare body has no prefix, as `values` of config.json say."""
+        """Converts a name in `parts` to the one in a file: without the prefix if, by `values` of config.json, there is
+        no head."""
         bare = values["architectures"] == [f"{self.classes}Model"]
         return name if bare or name.split(".", maxsplit=1)[0] not in self.body else f"{self.prefix}{name}"
 

@@ -31,6 +31,10 @@ _OTHER_FORMS = (".bin", ".pt", ".h5", ".ckpt", ".index", ".msgpack")  # a Tensor
 _WANTED = ("*.safetensors", INDEX, "config.json", TOKENIZER, "tokenizer_config.json", "vocab.*", "merges.txt")
 
 
+class NotDownloaded(CheckpointError):
+    """A repository cannot be downloaded."""
+
+
 @contextmanager
 def refused(path: Path) -> Iterator[None]:
     """Context manager: turns errors into a CheckpointError of one line that names the file or folder."""
@@ -118,9 +122,9 @@ def fetch(repo_id: str, report: Report | None = None) -> Path:
 
     Args:
         repo_id: "owner/name", or one of `SHORT_NAMES`.
-        report: called with the bytes that are there, and those of all files whose download has begun.
+        report: called with the bytes downloaded so far, and the total of all files whose download has begun.
     Raises:
-        CheckpointError: there is no network, or no such repository.
+        NotDownloaded: there is no network, or no such repository.
     """
     from huggingface_hub import snapshot_download  # noqa: PLC0415 (imported only for repositories)
 
@@ -128,7 +132,7 @@ def fetch(repo_id: str, report: Report | None = None) -> Path:
     try:
         return Path(snapshot_download(_full(repo_id), allow_patterns=list(_WANTED), **options))
     except Exception as error:  # network, hub and disk errors have no common class
-        raise CheckpointError(
+        raise NotDownloaded(
             f"{repo_id!r} is not a folder here and cannot be downloaded from Hugging Face: {_one_line(error)}"
         ) from error
 

@@ -34,7 +34,7 @@ _BUFFER = re.compile(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq")  # the fre
 
 
 class _Family(NamedTuple):
-    """What distinguishes the four: the defaults of their fields in config.json, and their biases."""
+    """The differences between the four: the defaults of their fields in config.json, and their biases."""
 
     defaults: dict[str, Any]
     biases: bool | None = (
@@ -125,7 +125,7 @@ def _window(values: Mapping[str, Any]) -> int | None:
     """Returns the number of tokens that each token sees; None for all before it.
 
     Raises:
-        ValueError: layers of both kinds.
+        ValueError: some layers have a window and others do not.
     """
     window = values.get("sliding_window")
     if window is None or not values.get("use_sliding_window", True):

@@ -22,7 +22,7 @@ VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 
 
 def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
-    """Reads BERT's tokenizer, for a model of so many tokens; `closed`: whether texts end with `[SEP]`."""
+    """Reads BERT's tokenizer, for a model with `num_tokens` tokens; `closed`: whether texts end with `[SEP]`."""
     if (folder / TOKENIZER).exists():
         return tokens.WordPieceTokenizer(read_text(folder / TOKENIZER), num_tokens, closed)
     if not (folder / PIECES).exists():
@@ -44,7 +44,7 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
 
 
 def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
-    """Reads GPT-2's tokenizer, for a model of so many tokens; or BERT's, if the folder has that."""
+    """Reads GPT-2's tokenizer, for a model with `num_tokens` tokens; or BERT's, if the folder has that."""
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
@@ -62,7 +62,7 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
 
 
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
-    """Reads a tokenizer of any kind: GPT-2's where it is that, so that it can be written again."""
+    """Reads a tokenizer of any kind; one of GPT-2's kind as such, so that it can be saved again."""
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
         return read_bytes(folder, num_tokens)
     definition = read_text(folder / TOKENIZER)

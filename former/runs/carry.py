@@ -1,4 +1,4 @@
-"""Checks and the edit with which one run's activations are carried into another (`Run.patched_into`)."""
+"""Copies activations of one run into another (`Run.patched_into`): the edit that does it, and checks."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def point_in(point: str, stack: str, model: Any) -> str:
 
 
 def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterable[int] | None) -> Edit:
-    """Returns the edit that puts a part of `taken` in its place.
+    """Returns the edit that replaces a part of the other run's tensor by that of `taken`.
 
     Args:
         taken: of the clean run, (1, h, t, ...) or (1, t, e).
-        layer, name: where it stood.
-        head: whose part; None for all.
-        tokens: which positions; None for all.
+        layer, name: the layer and the point at which `taken` was captured.
+        head: the head to copy; None for all.
+        tokens: the positions to copy; None for all.
     Raises:
         ValueError: a head or a position that the tensor does not have.
     """

@@ -84,5 +84,6 @@ def odds_against(predicted: int) -> Measure:
 
 
 def shares_read(model: Any, rolled: Tensor) -> Tensor:
-    """Returns the rollout (t, t) of the vector that is classified: `[CLS]`'s row, or the mean of all for pooling."""
+    """Returns the classified vector's row of a rollout (t, t): that of `[CLS]`, or, for pooling, the mean of all
+    rows."""
     return rolled[0] if isinstance(model, BertClassifier) else rolled.mean(0)

@@ -16,7 +16,7 @@ _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")  # a byte of a character that has n
 
 
 class PieceTokenizer:
-    """Splits a text as its definition says, and puts the tokens around it that its post-processor does.
+    """Splits a text by a tokenizer.json, including the special tokens that its post-processor puts around the text.
 
     Args:
         definition: the text of a tokenizer.json.
@@ -100,7 +100,7 @@ class PieceTokenizer:
         return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
 
     def bytes_of(self, i: int) -> bytes:
-        """Returns the bytes of a token's text; none of a token that is put around a text."""
+        """Returns the bytes of a token's text; b"" for a special token that is put around a text."""
         return b"" if i in self.before or i in self.after else self._bytes(i)
 
     def _bytes(self, i: int) -> bytes:

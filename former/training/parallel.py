@@ -4,7 +4,8 @@
 
 Every process draws the same whole batch and takes its own rows; DistributedDataParallel averages the gradients, so
 two processes take the same step as one. All processes must see the run's folder. Without torchrun there is one process.
-Each process compiles the loss within its DistributedDataParallel, which torch then averages in parts as they are ready.
+Each process compiles the loss inside DistributedDataParallel, so that torch averages each part of the gradients as soon
+as it is computed.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def panel(record: Panel, value: Any = None, **options: Any) -> gr.HTML:
 
 
 def class_bar() -> gr.HTML:
-    """Returns the bar with the menu "In class" and the state of the room and of the server."""
+    """Returns the bar with the menu "In class" and messages about the room and the server."""
     return part(HERE, "class_bar", events=("opened",))
 
 

@@ -38,7 +38,7 @@ def styles() -> str:
     """Returns the page's styles: palette, those around Gradio's container, shared ones, then those of each tab.
 
     `launch(css=...)` would have the browser parse them in a script and write every rule twice, which delayed the first
-    page by a tenth of a second. As it does, they are given more weight than Gradio's, which are loaded later.
+    page by a tenth of a second. Like it, this raises the specificity of each rule, because Gradio's styles load later.
     """
     rooms = [VIZ / "browser", *sorted(path for path in (VIZ / "tabs").iterdir() if path.is_dir())]
     files = (

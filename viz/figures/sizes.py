@@ -98,7 +98,7 @@ def points(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """Draws labelled points in a plane, and the paths by which they came there.
+    """Draws labelled points in a plane, and the paths along which they moved.
 
     Args:
         at: (n, 2).

@@ -158,7 +158,7 @@ class Program:
         self._rows(f"{variable} = {function}(", arguments, ")")
 
     def _rows(self, begin: str, parts: list[str], end: str) -> None:
-        """Adds a line; breaks it between its parts if it is too long and no single part is."""
+        """Adds a line of code; if it is too long, breaks it between its parts, unless a single part is too long."""
         line = f"{begin}{', '.join(parts)}{end}"
         if len(line) <= WIDTH or max(map(len, parts)) > WIDTH:
             return self._lines.append(line)

@@ -150,7 +150,7 @@ def pooled(weights: Tensor, factor: int) -> Tensor:
 
 
 def cells(each: Map, weights: NDArray, factor: int = 1) -> NDArray:
-    """Selects the cells to send: weights (..., t_query, t_key), pooled by a factor → (..., cells)."""
+    """Selects the cells to send from weights (..., t_query, t_key), after pooling by `factor`; returns (..., cells)."""
     lengths = [-(-max(each.lengths[i : i + factor]) // factor) for i in range(0, len(each.lengths), factor)]
     sent = np.arange(weights.shape[-1]) < np.array(lengths)[:, None]  # (t_query, t_key)
     return weights.reshape(*weights.shape[:-2], -1).take(np.flatnonzero(sent), axis=-1)

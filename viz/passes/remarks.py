@@ -15,8 +15,8 @@ NAMED = 8  # characters or words of a list
 
 
 def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
-    """Returns remarks for a text: output heads left out, characters that the tokenizer drops, unknown words, and that
-    the model cannot read the text at all.
+    """Returns remarks for a text: about output heads that were left out, characters that the tokenizer drops, unknown
+    words, and a text that the model cannot read at all.
 
     Args:
         loaded: the model.
@@ -47,7 +47,7 @@ def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
 
 
 def _unreadable(loaded: Loaded, unknown: int, total: int, token: str) -> Note | None:
-    """Returns the remark on a text of which the model knows nearly no word, or character."""
+    """Returns the remark on a text in which the model knows hardly any word or character."""
     if not unknown or unknown < NEARLY * total:
         return None
     unit = loaded.bundle.tokenizer.unit

@@ -71,7 +71,7 @@ class Map(runs.Map):
     def describe(self, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
         """Returns plain values for the browser, with `habits.describe` (self-attention) or `habits.sharpness`.
 
-        With the tokenizer of its tokens, it also says how much goes to separators and punctuation.
+        With `tokenizer`, the statistics include the shares of attention on separators and punctuation.
         """
         divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # what is not √s of it
         layers, heads = self.weights.shape[:2]

@@ -24,13 +24,21 @@ class NotShown(CheckpointError):
     """The page cannot show this model's attention."""
 
 
+class OutOfMemory(CheckpointError):
+    """A model needs more memory than is free; both in GB."""
+
+    def __init__(self, message: str, needed: float, free: float) -> None:
+        super().__init__(message)
+        self.needed, self.free = needed, free
+
+
 def open_model(place: str | Path, taken: Container[str] = (), report: Report | None = None) -> Loaded:
     """Opens a model for the server.
 
     Args:
         place: the name of a shipped model; a folder written by `former.save` or in Hugging Face's format; or else the
             id of a repository, which is downloaded unless it is in Hugging Face's cache.
-        taken: names of other models. A model gets its folder's name, or its whole place if that name is taken.
+        taken: names of other models. A model is named after its folder, or by the whole `place` if that name is taken.
         report: of `former.pretrained.files.fetch`.
     Raises:
         CheckpointError: one line that says why the model cannot be opened or shown, or does not fit into memory.
@@ -73,13 +81,15 @@ def is_elsewhere(place: str) -> bool:
 
 
 def check_memory(place: str | Path, folder: Path) -> None:
-    """Raises CheckpointError if the weights in a folder need more memory than is free."""
+    """Raises OutOfMemory if the weights in a folder need more memory than is free."""
     count = sum(math.prod(shape) for shape in shapes(folder))
-    needed, free = count * 4 * COPIES, free_memory()
+    needed, free = count * 4 * COPIES / 1e9, free_memory() / 1e9
     if needed > free:
-        raise CheckpointError(
-            f"{str(place)!r} has {count / 1e6:,.0f} million parameters, which take {needed / 1e9:.1f} GB of memory"
-            f" here; {free / 1e9:.1f} GB are free"
+        raise OutOfMemory(
+            f"{str(place)!r} has {count / 1e6:,.0f} million parameters, which take {needed:.1f} GB of memory"
+            f" here; {free:.1f} GB are free",
+            needed,
+            free,
         )
 
 

@@ -23,12 +23,12 @@ class PassStore:
     """A cache of passes by key; evicts the least recently used above a number of bytes. Thread-safe.
 
     A page may request a pass again after an hour, and from another replica of the app. So the replicas share the inputs
-    of passes, from which any of them can compute one again, and the packed bodies. A key becomes unknown when these
-    come to their end, and after a restart of the server.
+    of passes, from which any of them can compute one again, and the packed bodies. A key becomes unknown when its entry
+    is dropped, and after a restart of the server.
 
     Args:
         models: by name.
-        shared: what the replicas share.
+        shared: storage that the replicas have in common.
         limit: bytes of memory.
     """
 

@@ -84,7 +84,7 @@ def writes(
 
 
 def extremes(added: Tensor, without: Tensor | None = None) -> dict[str, list[tuple[int, float]]]:
-    """Returns the tokens that are "raised" and those that are "lowered" most, except some, bool (num_tokens,)."""
+    """Returns the tokens "raised" most and those "lowered" most; skips the tokens of `without`, bool (num_tokens,)."""
     ranked = added.argsort(descending=True)
     if without is not None:
         ranked = ranked[~without[ranked]]

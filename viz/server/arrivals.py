@@ -1,6 +1,7 @@
 """Models that are downloaded while the page, with all other models, is already there.
 
-GET /arrivals   [{"name", "state": "fetching" | "opening" | "here" | "failed", "done" and "total": bytes, "why"}]
+GET /arrivals   [{"name", "state": "fetching" | "opening" | "here" | "failed", "done" and "total": bytes,
+                  "why": a note}]
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from former import CheckpointError
+from former.pretrained.files import NotDownloaded
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.server import http
+from viz.text import Note, note
 
 
 @dataclass
@@ -27,10 +30,10 @@ class Arrival:
     state: str = "fetching"
     done: int = 0  # bytes
     total: int = 0  # bytes of the files whose download has begun; 0 if unknown
-    why: str = ""  # why it failed, in one line
+    why: Note | None = None  # why it failed
 
     def report(self, done: int, total: int) -> None:
-        """Records the progress of the download; of several bars, the one that is ahead."""
+        """Records the progress of the download; if several progress bars report, the one with the most bytes counts."""
         self.done, self.total = max(self.done, done), max(self.total, total)
 
     def open(self, models: dict[str, Loaded]) -> bool:
@@ -38,14 +41,25 @@ class Arrival:
         try:
             loaded = sources.open_model(self.name, models, self.report)
         except CheckpointError as error:
-            self.state, self.why = "failed", str(error)
-            print(self.why, flush=True)
+            self.state, self.why = "failed", reason(error)
+            print(error, flush=True)
             return False
         self.state = "opening"
         _ = loaded.fast  # built before anyone waits for it
         models[loaded.name] = loaded
         print(sources.summary(loaded), flush=True)
         return True
+
+
+def reason(error: CheckpointError) -> Note:
+    """Returns why a model is not shown, for visitors; the terminal prints the error itself."""
+    if isinstance(error, NotDownloaded):
+        return note("arrival_not_downloaded")
+    if isinstance(error, sources.NotShown):
+        return note("arrival_not_shown")
+    if isinstance(error, sources.OutOfMemory):
+        return note("arrival_out_of_memory", needed=round(error.needed, 1), free=round(error.free, 1))
+    return note("arrival_damaged")
 
 
 class Arrivals:
@@ -60,7 +74,7 @@ class Arrivals:
 
     @property
     def expected(self) -> bool:
-        """Whether the page has something to say about them."""
+        """Whether a download is unfinished or has failed, so that the page has to show a message."""
         return any(each.state != "here" for each in self.all)
 
     def start(self, models: dict[str, Loaded], arrived: Callable[[], Any]) -> threading.Thread:

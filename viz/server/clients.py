@@ -61,7 +61,7 @@ def new_cookie() -> str:
 
 
 class Places:
-    """`limit` places shared by all clients. Used on the event loop only."""
+    """A limited number of places, such as open streams, shared by all clients. Used on the event loop only."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -35,7 +35,7 @@ class Door:
     """Middleware between the server and Gradio's app, see above.
 
     Args:
-        app: what answers.
+        app: the next ASGI app, Gradio's.
         endpoints: the names of the API's endpoints, by their numbers in Gradio's queue.
     """
 
@@ -63,7 +63,7 @@ class Door:
         await self._app(scope, receive, send)
 
     async def _call(self, request: Request) -> Receive:
-        """Reads a request to one of Gradio's POST routes; returns what its body is read from again.
+        """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body.
 
         Raises:
             Refusal: it does not call an endpoint, or is too long.

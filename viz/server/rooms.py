@@ -2,8 +2,8 @@
 
 A room belongs to the first key that opens it, until its leader has been silent for `AGE` seconds. A view is a link's
 parameters, which a page reads like any link. Only a voter's first answer to a question counts, as the page then shows
-the right one. The app's replicas share the rooms (`viz.shared`); without Redis, they are lost with the process. Nobody
-gets the secrets of voters and followers, nor their clients. The routes are in `room_routes`.
+the right one. The app's replicas share the rooms (`viz.shared`); without Redis, they are lost with the process. The
+secrets and addresses of voters and followers are never sent to anyone. The routes are in `room_routes`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Rooms:
         """Calls the method of `CHANGES` at a time; returns its result.
 
         Raises:
-            Refusal: what the method raises.
+            Refusal: the method refused the change.
             KeyError: there is no such change.
         """
         if change not in CHANGES:
@@ -96,7 +96,7 @@ class Rooms:
         """Replaces the rooms by those that `saved` returned.
 
         Raises:
-            ValueError: these are no rooms.
+            ValueError: the values are not those of rooms.
         """
         try:
             rooms = {name: room_of(fields) for name, fields in saved.get("rooms", {}).items()}
@@ -146,9 +146,10 @@ class Rooms:
     def _make_room(self, who: str, browser: str, now: float) -> None:
         """Makes sure that a leader may open one more room, closing a silent room if needed.
 
-        A client may hold half of all rooms (see `clients`), and each of its browsers half of those left to the client:
-        a school is one client, and one browser must leave rooms to the others. A browser above its share closes its own
-        longest-silent room, a client above its share one of the client's, and if no room is free, one of all.
+        A client may hold half of all rooms (see `clients`), and each of its browsers half of the client's remaining
+        share, because a school is one client, and one browser must leave rooms to the others. If a browser exceeds its
+        share, its own longest-silent room is closed; if the client does, the longest-silent one of the client; if no
+        room is free, the longest-silent one of all.
 
         Raises:
             Refusal: none of these rooms has been silent for QUIET seconds.
@@ -274,7 +275,7 @@ def room_of(fields: dict[str, Any]) -> Room:
     """Returns a room from the fields of `fields_of`.
 
     Raises:
-        TypeError, AttributeError, KeyError, ValueError: these are not a room's.
+        TypeError, AttributeError, KeyError, ValueError: the values are not a room's.
     """
     texts = {name: str(fields[name]) for name in ("key", "view", "client", "session")}
     votes = {

@@ -62,7 +62,7 @@ class Trainings:
     """The queue of trainings and their results. Used on the event loop only, except for `result`.
 
     Args:
-        trained: keeps the trained models.
+        trained: stores the trained models.
         program: the command that trains; a training's arguments are appended to it.
     """
 
@@ -74,7 +74,8 @@ class Trainings:
         self._task: asyncio.Task[None] | None = None
 
     def train(self, request: dict[str, Any], arguments: Sequence[str]) -> http.StreamResponse:
-        """Queues a training; the response streams its progress, and its place is kept while the response is read.
+        """Queues a training; the response streams its progress, and it keeps its place while a client reads the
+        response.
 
         Args:
             request: the training's settings, shown to all readers.

@@ -1,7 +1,7 @@
-"""What the replicas of the app share, so that any of them can answer any request.
+"""Data that the replicas of the app share, so that any of them can answer any request.
 
-Without FORMER_REDIS there is one process, and all of it is in that process's memory (`memory`). With it, the replicas
-share it through Redis (`by_redis`, `log`). Nothing else in the app knows which.
+Without FORMER_REDIS there is one process, which stores everything in its memory (`memory`). With FORMER_REDIS the
+replicas share data through Redis (`by_redis`, `log`). The rest of the app does not depend on which one is used.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from viz.shared.protocol import Shared
 
 
 class Unreachable(ValueError):
-    """There is no Redis at the address, or the package `redis` is not installed."""
+    """Redis cannot be reached at the address, or the package `redis` is not installed."""
 
 
 def connect(address: str) -> Shared:
-    """Returns what the replicas share: through the Redis at an address, or in memory if that is "".
+    """Returns the shared storage: in the Redis at `address`, or in memory if `address` is "".
 
     Args:
         address: redis://host:port/number, rediss://… or unix://path.
     Raises:
-        Unreachable: see above.
+        Unreachable: Redis cannot be reached, or the package is missing.
     """
     if not address:
         return InMemory()

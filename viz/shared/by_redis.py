@@ -1,4 +1,4 @@
-"""What the replicas of the app share through Redis: values as bytes, changes as JSON.
+"""Shared storage in Redis: values as bytes, changes as JSON.
 
 former:secret            the secret of all replicas
 former:{shelf}:{key}     a value, compressed, for `END` seconds at most
@@ -48,7 +48,7 @@ end
 
 @contextmanager
 def reached() -> Iterator[None]:
-    """Context manager: refuses a request while Redis cannot be reached.
+    """Context manager: raises Busy if Redis cannot be reached.
 
     Raises:
         Busy: Redis did not answer.
@@ -73,12 +73,12 @@ class RedisShelf:
         self._put = client.register_script(PUT)
 
     def put(self, key: str, value: bytes) -> None:
-        """Keeps a value, compressed; one of this key that is kept already stays."""
+        """Stores a value, compressed, unless the key already has one."""
         with reached():
             self._put([self._name], [key, zlib.compress(value, 1), END, self._limit])
 
     def get(self, key: str) -> bytes | None:
-        """Returns a value; None if it is not kept, or was not put here."""
+        """Returns a value; None if the key has none, or one that was not written by `put`."""
         with reached():
             found = self._client.get(f"{self._name}:{key}")
         if not isinstance(found, bytes):
@@ -97,7 +97,7 @@ class InRedis:
     Args:
         address: of Redis, see `viz.shared.connect`.
     Raises:
-        ValueError: this is no address.
+        ValueError: the address is invalid.
         OSError: no Redis answers there.
     """
 

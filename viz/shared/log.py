@@ -1,8 +1,8 @@
-"""A log in Redis: every replica reads the changes of a state, in one order, and makes them in its own copy.
+"""A log in Redis: every replica reads all changes of a state in the same order, and applies them to its own copy.
 
-Reading the state asks nothing of Redis. A replica that starts, or that has missed changes, reads the newest copy that
-any of them saved, and the changes after it. So it does after Redis was gone; if Redis comes back empty, the first
-replica to notice puts its own copy back, under a new secret.
+Reading the state needs no request to Redis. A replica that starts, that has missed changes, or that has reconnected to
+Redis reads the newest saved copy and the changes after it. If Redis comes back empty, the first replica to notice saves
+its own copy there, under a new secret.
 
     former:{log}         the stream of changes: its ids are their numbers, from 1 on, each with "at", the time by
                          Redis's clock, and "do": [ticket, change, arguments] as JSON
@@ -56,7 +56,7 @@ redis.call('XTRIM', KEYS[1], 'MINID', ARGV[4] .. '-0')
 
 
 class Missed(Exception):
-    """Changes are missing, or this is another Redis: the state has to be read anew."""
+    """Changes are missing, or Redis was replaced: the state has to be loaded again."""
 
 
 class RedisLog:
@@ -80,7 +80,7 @@ class RedisLog:
         self._tasks: set[asyncio.Task[None]] = set()  # the event loop keeps only weak references
 
     async def ready(self) -> None:
-        """Waits until the state was read once; later, it can be read while Redis is gone."""
+        """Waits until the state was loaded once; after that it can be read even without Redis."""
         if self._loaded is None:
             self._loaded = asyncio.Event()
             self._client = redis.asyncio.Redis.from_url(
@@ -103,7 +103,7 @@ class RedisLog:
         task.add_done_callback(self._tasks.discard)
 
     async def change(self, name: str, *arguments: Any) -> Any:
-        """Makes a change on every replica; returns its result once this one has made it."""
+        """Makes a change on every replica; returns its result as soon as this replica has applied it."""
         await self.ready()
         ticket, result = secrets.token_hex(8), asyncio.get_running_loop().create_future()
         self._waiting[ticket] = result
@@ -129,7 +129,7 @@ class RedisLog:
     # --- following the other replicas ---------------------------------------------------------------------------------
 
     async def _follow(self) -> None:
-        """Makes the changes of all replicas as they come, for ever."""
+        """Applies the changes of all replicas as they arrive; never returns."""
         assert self._loaded
         reached = True
         while True:
@@ -147,10 +147,10 @@ class RedisLog:
             await asyncio.sleep(AGAIN)
 
     async def _listen(self) -> None:
-        """Makes changes until something is missing.
+        """Applies changes until some are missing.
 
         Raises:
-            Missed: a change that was dropped from the stream, or another Redis.
+            Missed: a change was dropped from the stream, or Redis was replaced.
         """
         while True:
             seen = await self._client.xread({self._key: f"{self._number}-0"}, count=SAVE, block=round(1000 * LISTEN))
@@ -160,7 +160,7 @@ class RedisLog:
                 self._make(entries)
 
     async def _load(self) -> None:
-        """Reads the newest copy and the changes after it; an empty Redis gets this replica's copy."""
+        """Loads the newest copy and the changes after it; saves this replica's copy if Redis is empty."""
         async with self._client.pipeline() as pipe:
             await pipe.watch(SECRET)
             found = await pipe.get(SECRET)
@@ -194,10 +194,10 @@ class RedisLog:
             self._state.restore({})
 
     def _make(self, entries: list[tuple[bytes, dict[bytes, bytes]]]) -> None:
-        """Makes changes, in order.
+        """Applies changes, in order.
 
         Raises:
-            Missed: one is missing.
+            Missed: a change is missing.
         """
         for key, fields in entries:
             if int(key.partition(b"-")[0]) != (self._number or 0) + 1:

@@ -1,4 +1,4 @@
-"""What one process keeps for itself: its memory, lost when it ends."""
+"""Storage in the memory of a single process, lost when it ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MemoryShelf:
         self._lock = threading.Lock()
 
     def put(self, key: str, value: bytes) -> None:
-        """Keeps a value, as the newest."""
+        """Stores a value, as the newest."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
@@ -33,7 +33,7 @@ class MemoryShelf:
                 self._values.popitem(last=False)
 
     def get(self, key: str) -> bytes | None:
-        """Returns a value; None if it is not kept."""
+        """Returns a value; None if the key has none."""
         return self._values.get(key)
 
 
@@ -57,7 +57,7 @@ class MemoryLog:
 
 
 class InMemory:
-    """`Shared` by nobody: one process.
+    """Implements `Shared` for a single process.
 
     Args:
         clock: the time of changes, in seconds.

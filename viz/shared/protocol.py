@@ -12,7 +12,7 @@ class Shelf(Protocol):
     """Values by their keys. A value never changes; the oldest are dropped above a limit. Thread-safe."""
 
     def put(self, key: str, value: bytes) -> None:
-        """Keeps a value.
+        """Stores a value.
 
         Raises:
             Busy: the shelf cannot be reached.
@@ -20,7 +20,7 @@ class Shelf(Protocol):
         ...
 
     def get(self, key: str) -> bytes | None:
-        """Returns a value; None if it is not kept.
+        """Returns a value; None if the key has none.
 
         Raises:
             Busy: the shelf cannot be reached.
@@ -29,7 +29,7 @@ class Shelf(Protocol):
 
 
 class State(Protocol):
-    """Something that changes, in the same way on every replica: it depends on nothing but its changes, in order."""
+    """A state that every replica has a copy of; it depends only on its changes and their order."""
 
     def apply(self, change: str, arguments: Sequence[Any], at: float) -> Any:
         """Makes a change and returns its result.
@@ -51,7 +51,7 @@ class State(Protocol):
         """Replaces the state by one that `saved` returned; an empty dict is the state before all changes.
 
         Raises:
-            ValueError: these are not the values of a state; it is left as it was.
+            ValueError: the values are not those of a state, which then stays unchanged.
         """
         ...
 
@@ -63,15 +63,15 @@ class Log(Protocol):
         """Waits until the state can be read.
 
         Raises:
-            Busy: it cannot be reached.
+            Busy: the log cannot be reached.
         """
         ...
 
     async def change(self, name: str, *arguments: Any) -> Any:
-        """Makes a change on every replica; returns its result once this one has made it.
+        """Makes a change on every replica; returns its result as soon as this replica has applied it.
 
         Raises:
-            ValueError: what the state raised.
+            ValueError: the state refused the change.
             Busy: the log cannot be reached.
         """
         ...
@@ -82,11 +82,11 @@ class Log(Protocol):
 
 
 class Shared(Protocol):
-    """All that replicas share."""
+    """The storage that all replicas share."""
 
     @property
     def orders(self) -> Shelf:
-        """What each pass is made of."""
+        """The inputs of each pass: model, text and edits."""
         ...
 
     @property
@@ -101,7 +101,7 @@ class Shared(Protocol):
 
     @property
     def secret(self) -> bytes:
-        """A secret of all replicas, of 32 bytes: another one means that what they shared is lost."""
+        """A secret of 32 bytes, the same for all replicas; a new one means that the shared data were lost."""
         ...
 
     def log(self, name: str, state: State) -> Log:

@@ -4,7 +4,7 @@ A message is a whole sentence with named values, in a subset of the ICU message 
 
     {name}                                            the value
     {name, number}                                    a number, with separators between thousands
-    {name, plural, one {# word} other {# words}}      depends on the number, written for #
+    {name, plural, one {# word} other {# words}}      depends on the number, which replaces #
     {name, select, last {the last} other {the first}} depends on the value
 
 lib/messages.js reads the same format in the browser. Python sends a visitor's message as a key with values, a `note` or
@@ -48,7 +48,7 @@ def in_words(note: Note, language: str = "en") -> str:
 
 
 def first_known(wanted: Iterable[str]) -> str:
-    """Returns the first language of `wanted`, tags such as "zh-CN", that there is; else English."""
+    """Returns the first available language among `wanted`, tags such as "zh-CN"; else English."""
     names = (tag.strip().lower().partition("-")[0] for tag in wanted)
     return next((name for name in names if name in LANGUAGES), "en")
 

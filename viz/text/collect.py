@@ -7,7 +7,7 @@ from pkgutil import walk_packages
 
 
 def collect(package: str) -> dict[str, str]:
-    """Returns the `MESSAGES` of all modules of a package, those of its own packages too."""
+    """Returns the `MESSAGES` of all modules of a package and its subpackages."""
     found: dict[str, str] = {}
     for module in walk_packages(import_module(package).__path__, f"{package}."):
         if not module.ispkg:

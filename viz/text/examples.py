@@ -1,4 +1,4 @@
-"""Texts for the models to read, in the language that they read: the same whatever language the page speaks."""
+"""Example texts for the models, in the language that each model was trained on, whatever the language of the page."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def parse(pattern: str) -> Parts:
     """Parses a message into its parts.
 
     Raises:
-        ValueError: a brace that is not closed, or not opened.
+        ValueError: a brace without its counterpart, or an invalid placeholder.
     """
     parts, end = _parse(pattern, 0, plural=False)
     if end < len(pattern):

@@ -192,7 +192,7 @@ def figures(
 
 
 def _balanced(yes: Tensor, how: Tensor, negative: int) -> float:
-    """Balanced accuracy of the predictions "follows" (b,), against one kind of negatives."""
+    """Computes the balanced accuracy of the predictions "follows" (b,), against one kind of negatives."""
     return float((yes[how == FOLLOWS].float().mean() + (~yes[how == negative]).float().mean()) / 2)
 
 

@@ -2,8 +2,8 @@
 
 A row is a question and its answer, such as `____pots=stop`. The question is padded on the left, so that the = is always
 at the same position. After it the model writes the answer, one token per character, and then the end token. Only the
-answer is scored. In addition each number is padded by itself, and the answer is written with the units first, as on
-paper, so that each carry is known when it is needed. A tenth of all questions, selected by a hash, is excluded from
+answer is scored. In the task "add" each number is padded separately, and the answer is written with the units first, as
+on paper, so that each carry is known when it is needed. A tenth of all questions, selected by a hash, is excluded from
 training and used for testing.
 
 Sizes: b batch, t tokens, h heads.

@@ -47,6 +47,8 @@ STAY = {  # Latin words that Chinese readers write so
         "enwik8",
         "numpy",
         "API",
+        "Hugging",
+        "Face",
     ),
     *("gpt", "gpt2", "gpt2-xl", "generator", "bert-reviews", "torch", "former"),  # models and packages
     *(

@@ -1,5 +1,5 @@
-"""Reads the arguments of the functions of Explore's panels from a view: a run, the pinned one, and what of them is
-shown."""
+"""Reads the arguments of the functions of Explore's panels from a view: a run, the pinned run, and settings of the
+panel."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def read_rounds(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_search(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `drawing.search_beams`: from the tokens "searched" on; the beams end with the context."""
+    """Reads the arguments of `drawing.search_beams`; "searched" is the number of written tokens before the beams, which
+    end with the context."""
     loaded, order, arguments = read_writing(models, {**view, "written": view.get("searched")})
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("beams_causal")

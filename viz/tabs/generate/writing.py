@@ -140,7 +140,7 @@ def read_order(loaded: Loaded, request: Mapping[str, Any]) -> Order:
 
 
 def prompt_of(tokenizer: Tokenizer, text: str) -> list[int]:
-    """Returns the ids of a prompt; of an empty one the token before every text, if there is one."""
+    """Returns the ids of a prompt; for an empty one, the token that begins every text, if the tokenizer has one."""
     end = getattr(tokenizer, "end_token", None)  # GPT-2's only special token stands between texts
     return tokenizer.encode(text) or ([] if text or end is None else [end])
 

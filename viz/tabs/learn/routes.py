@@ -50,7 +50,7 @@ def opening(section: Section, models: Models) -> bytes:
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds them to the server that serves the page."""
+    """Adds the routes to the server that serves the page."""
     models = site.models
 
     def serve(section: Section) -> None:

@@ -76,7 +76,7 @@ def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
 def relative_terms(positions: RelativeTerms, q: Tensor, k: Tensor) -> Tensor:
     """Splits the scores with relative positions into four products: q · k, q · W r, u · k and v · W r, each over √s.
 
-    The key's position is its distance; u and v stand for the query's position, and are learned and constant.
+    The distance takes the place of the key's position; the learned constants u and v that of the query's position.
 
     Args:
         positions: of the layer.

@@ -37,7 +37,7 @@ class Section(NamedTuple):
         return Panel(f"learn-{self.name}", script, self.questions, offered=self.available)
 
     def tensors(self, models: Models, view: View) -> dict[str, Tensor]:
-        """Returns the tensors of a view, by their names in the code, without single numbers.
+        """Returns the tensors of a view by their names in the code; leaves out values that are single numbers.
 
         Raises:
             Refusal: an invalid view.

@@ -33,7 +33,7 @@ def compare_masks(bundle: former.Bundle, pair: Mapping[str, former.Bundle], text
         seed: of the sampling.
     Returns:
         "labels" of the text as the pair reads it; "pair", as of `measure`; "switched": bits per byte of the causal
-        model "before" and "after" its mask is taken off; "means" and "tasks": all means, and what each is of.
+        model "before" and "after" its mask is removed; "means": all means, and "tasks", their names.
     """
     most = min(TEXT_LIMIT, *(each.config.seq_length for each in (bundle, *pair.values())))
     first = next(iter(pair.values()), bundle)
@@ -56,8 +56,8 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
 
     Returns:
         "name"; "masked": whether it was trained with a mask; "bits" of each byte after the first and their mean "own";
-        "hidden", the mean where the next byte is not there, the same number where it never was; "written", a label for
-        each byte it writes.
+        "hidden", the mean with the next byte hidden, which is "own" for a model that never sees it; "written", a label
+        for each byte that it writes.
     """
     masked = masks.KINDS[bundle.config.mask].causal
     bits = surprise(bundle, ids, masked=masked)

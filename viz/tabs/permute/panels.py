@@ -35,7 +35,7 @@ def read_text(models: Models, view: View) -> tuple[list[str], list[int], list[No
     """Reads the first words of "text", and "order": the words' indices such as "2.0.1", or "typed".
 
     Returns:
-        The words' labels, their order, and remarks on both; an order that does not fit is replaced by that as typed.
+        The words' labels, their order, and remarks on both; an order that does not fit is replaced by the typed order.
     Raises:
         Refusal: a text that cannot be read.
     """

@@ -86,7 +86,7 @@ def pairs(subject: Subject) -> list[dict[str, str]]:
 
 
 def order_of(ids: list[int], others: list[int]) -> str:
-    """Returns the order that turns `ids` into `others`, which has the same elements; repeated ones move least."""
+    """Returns the order that turns `ids` into `others`, which has the same elements; those already in place stay."""
     free = set(range(len(ids)))
     order = []
     for place, wanted in enumerate(others):

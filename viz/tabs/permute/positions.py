@@ -68,7 +68,7 @@ class Table:
 def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
     """Packs the learned positions of the first generator and of the tab's classifier, and sinusoidal encodings.
 
-    The encodings have the size of the classifier's, and twice its length.
+    The encodings have the size of the classifier's vectors, for twice as many positions.
     """
     generators = [loaded for loaded in models.values() if loaded.kind.says == "next" and loaded.kind.resumes]
     sources = [*generators[:1], *([subject.loaded] if subject else [])]

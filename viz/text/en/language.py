@@ -1,4 +1,4 @@
-"""The language's own name, Plotly's toolbar, and the class names on a classifier's card."""
+"""The language's name, the words of Plotly's toolbar, and the class names in a classifier's card."""
 
 from __future__ import annotations
 

@@ -51,6 +51,11 @@ MESSAGES = {
     "arrival_opening": "Opening {name} …",
     "arrival_here": "{name} has been downloaded. Reload the page to find it in the menu of models.",
     "arrival_failed": "{name} is not shown: {why}",
+    "arrival_not_downloaded": "it could not be downloaded from Hugging Face. Its name may be wrong, or the server may"
+    " have no connection.",
+    "arrival_not_shown": "this page cannot show the attention of a model of its kind.",
+    "arrival_out_of_memory": "it needs {needed} GB of memory, and {free} GB are free.",
+    "arrival_damaged": "its files are incomplete, damaged or of an unknown architecture.",
     "arrival_reload": "Reload",
     "api_button": "Use via API",
     "buttons_hints": "What the controls do",

@@ -1,4 +1,4 @@
-"""The Chinese words, in simplified characters: files and keys are those of `viz.text.en`."""
+"""The Chinese messages, in simplified characters: files and keys are those of `viz.text.en`."""
 
 from viz.text.collect import collect
 

@@ -1,4 +1,4 @@
-"""“探索”页：把固定结果中的某一部分搬到当前结果里时的说明；以及哪些注意力头读取前面的头写入的内容。"""
+"""Chinese messages of tab Explore about activation patching, and about who reads whom."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Presenting, rooms and a server that is gone says."""
+"""Chinese messages about presenting, rooms and an unreachable server."""
 
 from __future__ import annotations
 

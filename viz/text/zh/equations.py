@@ -1,4 +1,4 @@
-"""The words within the equations of tab Learn."""
+"""The Chinese words in the equations of tab Learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Explore says."""
+"""Chinese messages of tab Explore."""
 
 from __future__ import annotations
 

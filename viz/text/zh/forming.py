@@ -1,4 +1,4 @@
-"""Tab Explore says of heads as they form."""
+"""Chinese messages of tab Explore about heads during training."""
 
 from __future__ import annotations
 

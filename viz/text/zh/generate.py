@@ -1,4 +1,4 @@
-"""Tab Generate says."""
+"""Chinese messages of tab Generate."""
 
 from __future__ import annotations
 

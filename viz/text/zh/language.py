@@ -1,4 +1,4 @@
-"""The language's own name, and the words of what comes from elsewhere."""
+"""The language's name, the words of Plotly's toolbar, and the class names in a classifier's card."""
 
 from __future__ import annotations
 

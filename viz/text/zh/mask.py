@@ -1,4 +1,4 @@
-"""Tab Mask says."""
+"""Chinese messages of tab Mask."""
 
 from __future__ import annotations
 

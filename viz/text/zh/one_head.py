@@ -1,4 +1,5 @@
-"""Tab Explore says of one head: a weight that is set, what it writes, and a number that is followed; and the folds."""
+"""Chinese messages of tab Explore about its folds, and about one head: an edit of one weight, the logits that it adds,
+and a traced number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page as a whole says, and what more than one tab says."""
+"""Chinese messages of the whole page, and those that several tabs share."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ MESSAGES = {
     "arrival_opening": "正在打开 {name} …",
     "arrival_here": "{name} 已下载完毕。重新加载页面后，可以在模型菜单中选择它。",
     "arrival_failed": "无法显示 {name}：{why}",
+    "arrival_not_downloaded": "无法从 Hugging Face 下载。可能是名称有误，或者服务器没有网络连接。",
+    "arrival_not_shown": "本页面无法显示这类模型的注意力。",
+    "arrival_out_of_memory": "它需要 {needed} GB 内存，而空闲内存只有 {free} GB。",
+    "arrival_damaged": "它的文件不完整、已损坏，或者架构未知。",
     "arrival_reload": "重新加载",
     "api_button": "通过 API 使用",
     "buttons_hints": "各控件的作用",

@@ -1,4 +1,4 @@
-"""Tab Word order says."""
+"""Chinese messages of tab Word order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Explore says of what the model predicts, and of changing its heads."""
+"""Chinese messages of tab Explore about the prediction, and about edits of heads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Explore says of its heads over a corpus."""
+"""Chinese messages of tab Explore about heads over a corpus."""
 
 from __future__ import annotations
 

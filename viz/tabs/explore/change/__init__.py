@@ -1,1 +1,1 @@
-"""What changes with an edit, a word or a part of another text."""
+"""Panels about the effect of an edit, of a word, or of a part of another text."""

@@ -63,7 +63,8 @@ def names_of(run: Run, ids: list[int]) -> list[str]:
 def compared(
     pinned: Run, run: Run, answer: int | None, rival: int | None, at: int | None = None
 ) -> tuple[int, int, int, list[int]]:
-    """Completes the predictions to compare by those that tell the runs apart (`former.analysis.tell_apart`).
+    """Chooses the predictions to compare: those given, else those that distinguish the runs
+    (`former.analysis.tell_apart`).
 
     Returns:
         answer, rival, at, and the ids to choose from.

@@ -115,7 +115,7 @@ def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> 
 
 
 def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
-    """Returns the statistics of one head's measures over a corpus, examples, and its q and k there.
+    """Returns one head's measures over a corpus, examples of its attention, and its q and k in these examples.
 
     Args:
         bundle: a model with a scan in its folder.

@@ -1,1 +1,1 @@
-"""What stands inside a pass: its predictions, the logit lens, what heads write, the trace of a weight."""
+"""Panels about a pass: its predictions, the logit lens, what heads write, and the trace of a weight."""

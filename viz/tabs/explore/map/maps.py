@@ -89,7 +89,8 @@ def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int
 
 
 def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int) -> Numbers:
-    """Returns a token's own weights, "looks" (t_key,), and those on it, "looked_at" (t,); None across texts."""
+    """Returns the weights that a token gives, "looks" (t_key,), and those that it gets, "looked_at" (t,), or None if
+    queries and keys are of different texts."""
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
     return {"looks": cells[query], "looked_at": cells[:, query] if map_.ids else None, "keys": map_.keys}

@@ -1,4 +1,4 @@
-"""The key-value cache of a model that writes: what is kept for each token, and what a step takes without it."""
+"""The key-value cache of a model that writes: its size for each token, and the time of a step with and without it."""
 
 from __future__ import annotations
 

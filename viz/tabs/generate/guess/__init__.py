@@ -24,7 +24,8 @@ RAREST = 1e-4  # the smallest probability of an option: no guess costs infinitel
 
 
 def places_of(count: int) -> list[int]:
-    """Returns which of a text's tokens are guessed: the last, and others evenly spread after the first fifth."""
+    """Returns the positions of the tokens to guess: the last, and others spread evenly over the text after its first
+    fifth."""
     first = count // 5
     return [first + (count - 1 - first) * i // (ROUNDS - 1) for i in range(ROUNDS)]
 
@@ -101,7 +102,7 @@ def read_game(models: Models, view: View) -> dict[str, Any]:
 
 
 def is_belief(values: object) -> bool:
-    """Returns whether values are probabilities of a round's options, which none of them rules out."""
+    """Returns whether values are probabilities of a round's options, none of which is 0."""
     if not isinstance(values, list) or len(values) != OPTIONS:
         return False
     numbers = all(isinstance(each, float) or is_whole(each) for each in values)

@@ -1,7 +1,9 @@
 """Section "BERT": hidden words are filled in, a verdict is read off [CLS], and the models' cards are compared.
 
-It is shown if there is a model that fills in words. Cards have the accuracy of control models under "controls": of
-the fine-tuned model, one without pretraining; of BERT, one trained further under a causal mask, and one without.
+It is shown if there is a model that fills in words. A card lists the accuracy of control models under "controls": for
+the fine-tuned model, of one without pretraining; for BERT, of one trained further with a causal mask, and of one
+trained further without it.
+
 Sizes: t tokens, h heads.
 """
 

@@ -117,7 +117,7 @@ def stages(block: former.TransformerBlock, capture: former.Capture, layer: int, 
 
 
 def logit_changes(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
-    """Returns the largest change of each token's logits, (t,), when token `at` is replaced by its neighbour by id.
+    """Returns the largest change of each token's logits, (t,), when token `at` gets a neighbouring id.
 
     Each text runs in its own pass, because rounding depends on the row of a batch.
     """

@@ -105,7 +105,8 @@ def read_likes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - 
 
 
 def place_names(models: Models, view: View) -> dict[str, Any]:
-    """Groups names that are close at each frame, so that none covers another."""
+    """Returns the names to draw at each frame; names of points that are close are grouped, so that none covers
+    another."""
     result = learn_likes(**read_likes(models, view))
     course = result["course"]
     span = course.amax((0, 1)) - course.amin((0, 1))

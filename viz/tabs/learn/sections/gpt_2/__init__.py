@@ -1,4 +1,5 @@
-"""Section "GPT-2": a text in byte-pair pieces, bits per byte of pieces and of bytes, and the published sizes.
+"""Section "GPT-2": a text in byte-pair pieces, the bits per byte of models that read pieces or bytes, and the published
+sizes.
 
 Sizes: t pieces of the text, e embedding.
 """
@@ -148,8 +149,8 @@ def score_text(text: str) -> Numbers:
     Args:
         text: of at least two pieces.
     Returns:
-        "pieces": bits of each piece but the first, and their "names"; "bytes" that they are; by the models' names: bits
-        per byte.
+        "pieces": bits of each piece but the first, and their "names"; "bytes": the number of bytes in them; for each
+        model, by its name, the bits per byte.
     """
     ids = load_shipped(PIECES).tokenizer.encode(text)
     bits, count = surprise(PIECES, ids), sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))

@@ -67,7 +67,7 @@ def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float],
     """Reads the queries, keys and values of a view, and the temperature.
 
     Raises:
-        Refusal: one of them is invalid.
+        Refusal: a value is invalid.
     """
     keys = read_pairs(read_string(view, "keys"), len(KEYS.split(";")), REACH)
     query = read_pairs(read_string(view, "query"), 1, REACH)

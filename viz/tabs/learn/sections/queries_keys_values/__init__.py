@@ -126,7 +126,7 @@ def run_trained(bundle: former.Bundle, text: str, layer: int, head: int) -> Numb
         layer, head: of the head.
     Returns:
         "labels" of the t tokens; "x" (t, e), what its attention reads; "q", "k", "v" and "out" (t, s); "scores" and
-        "weights" (t, t), with −∞ where a later token stands; "seen" (t, t), where none does.
+        "weights" (t, t), with scores of −∞ for later tokens; "seen" (t, t), False for later tokens.
     """
     ids = bundle.tokenizer.encode(text)[:MOST]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), ("resid_pre", *POINTS), [layer])

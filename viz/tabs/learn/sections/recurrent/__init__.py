@@ -73,8 +73,9 @@ def wiring(model: Any) -> dict[str, Any]:
     """Describes which values a network computes from which.
 
     Returns:
-        "layers"; "back": for each layer, how far back the tokens are that a value reads in the layer below, None for
-        all before; "recurrent": whether a value also reads that of the token before in its own layer.
+        "layers"; "back": for each layer, the distances to the tokens of the layer below that a value depends on, or
+        None for all earlier tokens; "recurrent": whether a value also depends on the previous token's value in its own
+        layer.
     """
     config, back = model.config, None
     if isinstance(model, GRUModel):
@@ -118,8 +119,8 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
         text: its first `MOST` tokens are read.
     Returns:
         "tokens" (1, t), "labels"; and for each model: "steps" (t, t), the first step after which an output depends on
-        an input, 0 for never; "moved" (t, t), how far that input moves that output's logits; "settled" (t,), the step
-        from which each output stands; "count" of steps. "last": the first model's steps to its last output.
+        an input, 0 for never; "moved" (t, t), how far that input changes that output's logits; "settled" (t,), the step
+        from which each output is final; "count" of steps. "last": the first model's steps to its last output.
     """
     tokenizer = next(iter(bundles.values())).tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST]])

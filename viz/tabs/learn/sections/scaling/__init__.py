@@ -1,7 +1,8 @@
 """Section "Scaling": how the spread of dot products grows with the vectors' size, and its effect on the softmax; then
 two models trained in the same way, with and without the division by √s.
 
-Sizes: k numbers of a vector; KEYS keys that a query meets; QUERIES queries to average over; t tokens of a text.
+Sizes: k numbers of a vector; KEYS keys for each query; QUERIES queries, over which results are averaged; t tokens of a
+    text.
 """
 
 from __future__ import annotations
@@ -135,9 +136,9 @@ def compare_trained(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
         bundles: "scaled" and "plain".
         text: its first `MOST` tokens are read.
     Returns:
-        "tokens" t that were read; "even": the entropy of rows that give all keys alike, on average; "scaled" and
+        "tokens", the number t of tokens read; "even": the mean entropy of rows with equal weights; "scaled" and
         "plain": {"entropy" of each head, (layers, h), "mean" of them all, "surprise": bits per byte of this text, None
-        where there is but one}; "flat": the entropies of all heads of each model, and "names" of the heads.
+        for a text of one token}; "flat": the entropies of all heads of each model, and "names" of the heads.
     """
     tokens = torch.tensor([bundles["scaled"].tokenizer.encode(text)[:MOST]])
     t = tokens.shape[1]

@@ -1,7 +1,8 @@
 """Section "Several heads": "mary gave roses to susan" with one head or four, with positions or without.
 
-Without positions, no matrices can tell who gives from who receives; several heads give each of these a part of y.
-The matrices are set by hand, so that every number of y has a meaning; random and learned ones are measured too.
+Without positions, no matrices can distinguish the giver from the receiver; with several heads, each of these has its
+own part of y. The matrices are set by hand, so that every number of y has a meaning; random and learned ones are
+measured too.
 
 Sizes: t words, h heads, s size of one head, e = h·s.
 """
@@ -108,8 +109,8 @@ def swap_words(heads: int, positions: bool) -> Numbers:
         heads: 1 or 4.
         positions: whether the vectors include positions.
     Returns:
-        "before" and "after": {"words", "weights" (h, t) of the row of "gave", and "y" (h, t), what each head brings
-        it}; of the sentence as it stands, "x" (1, t, e), "q", "k" and "v" (h, t, s), "weights" (h, t, t) and "out"
+        "before" and "after": {"words", "weights" (h, t) of the row of "gave", and "y" (h, t), each head's output for
+        "gave"}; for the original sentence, "x" (1, t, e), "q", "k" and "v" (h, t, s), "weights" (h, t, t) and "out"
         (h, t, s); "y_gave" and "y_gave_swapped" (h·s,); "rows" and "columns", which name the weights of "gave".
     """
     attention, captures, cases = by_hand(heads, positions), [], []

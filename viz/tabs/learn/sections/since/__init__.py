@@ -63,7 +63,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def table_row(name: str) -> dict[str, Any]:
-    """Returns a tiny model's line of the table: also "seconds" of processor time, and what it caches for each token."""
+    """Returns a tiny model's row of the table, with "seconds" of processor time and "cached" bytes per token."""
     bundle = family.load(name).bundle
     line = {**family.table_row(name), "seconds": bundle.card["processor_seconds"]}
     return {**line, "cached": cache_bytes(bundle.config, 1, torch.float32)}
@@ -78,7 +78,7 @@ def cache_bytes(config: Any, t: int, dtype: torch.dtype) -> int:
 
 
 def read_text(view: View, name: str) -> dict[str, Any]:
-    """Reads the text, and the place of a token, for one of the tiny models.
+    """Reads the text, and the position of a token, for one of the tiny models.
 
     Raises:
         Refusal: an invalid view.
@@ -96,7 +96,7 @@ def run(bundle: former.Bundle, text: str, at: int, points: tuple[str, ...], laye
 
 
 def turn_vector(positions: RotaryPositions, vector: Tensor, places: Tensor) -> Tensor:
-    """Returns a vector (s,) turned as at each of these places (n,): (n, s)."""
+    """Returns a vector (s,) as rotary positions turn it at each of these positions (n,): (n, s)."""
     return positions.turn(places, vector.dtype)(vector.expand(len(places), -1))
 
 
@@ -107,16 +107,16 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
     Args:
         bundle: a generator with rotary positions and a head of keys for each head of queries.
         text: its first `MOST` tokens are read.
-        at: place of the query; limited to the last token.
+        at: position of the query; limited to the last token.
         back: distance to the key; limited to the first token.
         head: of the first layer.
-        shift: by how many places both move.
+        shift: number of positions by which both move.
     Returns:
-        "labels"; "at" and "key"; "q" and "k" (s,), not turned; "turned_q" and "turned_k", as at the places moved by
-        `shift`; "planes" (s/2, 2, 2), the two as points of each plane; "angles" (s/2,), between the turns of the two,
-        in radians; "parts" (s/2,), what each plane adds to the score; "score" as the model computes it, "moved" that of
-        the turned vectors, and "later" as if both were `LATER` places further; "by_distance" (FAR,), the score of
-        these two vectors at each distance, and "distance", their own.
+        "labels"; "at" and "key", the two positions; "q" and "k" (s,), before they are turned; "turned_q" and
+        "turned_k", turned at the positions moved by `shift`; "planes" (s/2, 2, 2), these two as points of each plane;
+        "angles" (s/2,), by which q is turned further than k, in radians; "parts" (s/2,), the contribution of each plane
+        to the score; "score" as the model computes it, "moved", that of the turned vectors, and "later", that of both
+        `LATER` positions further on; "by_distance" (FAR,), the score at each distance; "distance", that of the two.
     """
     capture, at, labels = run(bundle, text, at, ("q", "k", "scores"), 0)
     key, positions = max(0, at - back), bundle.model.transformer.positions
@@ -159,9 +159,9 @@ def norm_vector(bundle: former.Bundle, text: str, at: int, added: float = 0.0) -
         at: place of the token; limited to the last.
         added: added to each number of the vector.
     Returns:
-        "labels"; "at"; "x" (e,), the vector before the second layer, with `added`; "layer" and "rms", the vector
-        normed by each, without gain and bias; "mean" of x and "size", its root mean square; "moved_layer" and
-        "moved_rms", the largest change of a normed number by what was added; "names" of the first `NUMBERS`, and
+        "labels"; "at"; "x" (e,), the vector before the second layer, with `added`; "layer" and "rms", the vector after
+        each of the two norms, without gain and bias; "mean" of x and "size", its root mean square; "moved_layer" and
+        "moved_rms", the largest change of a normed number caused by `added`; "names" of the first `NUMBERS`, and
         "shown" (3, NUMBERS) of the three vectors.
     """
     capture, at, labels = run(bundle, text, at, ("resid_pre",), 1)
@@ -193,10 +193,10 @@ def gate_token(bundle: former.Bundle, text: str, at: int) -> Numbers:
         text: its first `MOST` tokens are read.
         at: place of the token; limited to the last.
     Returns:
-        "labels"; "at"; "gate" and "up" (hidden,), the two maps of the token's normed vector; "open", silu of the gate;
-        "hidden", its product with `up`; "error": how far that is from what the model computes; "closed": the share of
-        gates whose factor is below 0.1; "top": indices of the `NUMBERS` largest hidden numbers, "rows"
-        (NUMBERS, 4) of all four there, and its columns "given" by `up` and "passed" on.
+        "labels"; "at"; "gate" and "up" (hidden,), the outputs of the two maps for the token's normed vector; "open",
+        silu of the gate; "hidden", its product with "up"; "error": its largest difference from the model's own numbers;
+        "closed": the share of gates with a factor below 0.1; "top": indices of the `NUMBERS` largest hidden numbers,
+        and for these "rows" (NUMBERS, 4), all four numbers, "given", those of "up", and "passed", those of "hidden".
     """
     capture, at, labels = run(bundle, text, at, ("resid_mid", "mlp_hidden"), 0)
     block = bundle.model.transformer.blocks[0]

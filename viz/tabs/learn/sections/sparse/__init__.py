@@ -56,12 +56,13 @@ def follow_pattern(kind: str, t: int, size: int) -> Numbers:
     Args:
         kind: one of `sparse.KINDS`.
         t: tokens.
-        size: of its stride.
+        size: its window or stride.
     Returns:
         "mask" (t, t); "needs" (t, t): after how many layers an output can depend on an input, LAYERS + 1 where more are
-        needed; "cells" that the pattern computes and "causal", those of the mask without it; "reached": after each
-        layer, of those the share that is reached; "out" (h, t, s) of random queries, keys and values, "dense", the same
-        under the mask, and "error", how far they are apart.
+        needed; "cells", the number that the pattern computes, and "causal", that of the causal mask; "reached": after
+        each layer, the share of the causal cells that is reached; "out" (h, t, s), the output for random queries, keys
+        and values, "dense", the output of dense attention under the same mask, and "error", the largest difference of
+        the two.
     """
     mask, causal = masks.named(kind, t, size), masks.count("causal", t)
     needs = LAYERS + 1 - masks.reach(mask, LAYERS).long().sum(0)
@@ -103,7 +104,7 @@ def costs_of_methods(show: str) -> Numbers:
 
 
 def costs(show: str) -> Question:
-    """Returns the question for the recorded measurements."""
+    """Returns the panel's question about the recorded time or memory."""
     axes = ("tokens", NUMBERS[show])
     draw = Draw(figures.by_size, Field("lengths"), Field("lines"), log=True, axes=axes)
     return Question(costs_of_methods, lambda models, view: {"show": show}, draw, when=shown(show))  # noqa: ARG005

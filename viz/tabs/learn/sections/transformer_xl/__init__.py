@@ -95,9 +95,9 @@ def segments(tokens: Tensor, length: int, memory_length: int, net: TransformerXL
     Args:
         tokens: (b, n).
         length: t, of a segment.
-        memory_length: m, 0 for none.
+        memory_length: m; 0 for no memory.
         net: the model.
-        options: as of its forward pass, for every segment.
+        options: further arguments of the model's forward pass, for every segment.
     """
     memory, logits = None, []
     for segment in tokens.split(length, 1):
@@ -119,8 +119,8 @@ def weigh_memory(text: str) -> Numbers:
     Args:
         text: its first `MOST` bytes are read.
     Returns:
-        "labels" of its bytes; "off" and "on", bits of each byte but the first without a memory and with one as long as
-        in training; "bits" a byte for each of the "memories".
+        "labels" of its bytes; "off" and "on", the bits of each byte but the first, without a memory and with one as
+        long as in training; "bits" per byte with each of the lengths in "memories".
     """
     tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:MOST]])
     return {

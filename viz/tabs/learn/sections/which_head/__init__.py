@@ -1,4 +1,4 @@
-"""Section "Which head does it?": a head is switched off in one text, or carried from it into another.
+"""Section "Which head does it?": switches heads off in one text, and carries their output from it into another.
 
 Sizes: h heads.
 """
@@ -30,14 +30,14 @@ MOST = 24  # tokens of a text
 def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
     """Measures each head twice: by switching it off in one text's pass, and by carrying it into another's.
 
-    What is measured is the difference of two logits, those of the tokens that tell the predictions apart, as a share of
-    what the passes differ by.
+    The measure is the difference between the logits of the two tokens that distinguish the predictions best, as a share
+    of how much this difference changes between the two passes.
 
     Args:
         bundle: a model that predicts next tokens.
         pinned, text: of equally many tokens.
     Returns:
-        "lost" (layers, h): how much of the difference goes when the head is switched off in the pass of `pinned`;
+        "lost" (layers, h): how much of the difference is lost when the head is switched off in the pass of `pinned`;
         "returned" (layers, h): how much comes back when it is carried from there into the pass of `text`; "answer" and
         "rival": the tokens; "values": the difference of their logits in both passes; "rows" and "columns": labels.
     """
