@@ -109,8 +109,8 @@ def test_only_with_all_three_taken_out_is_the_block_additive(tab):
     assert list(off) == ["softmax activation norm", "softmax", "activation", "norm", ""]
     assert off[""] < 1e-5
     assert min(size for left, size in off.items() if left) > 1e-3
-    expect(tab.section.locator("tr[data-left=''] .out")).to_have_text(["weights frozen", "out", "out"])
-    assert "With none of them only rounding is left" in tab.sentence()
+    expect(tab.section.locator("tr[data-left=''] .out")).to_have_text(["weights frozen", "removed", "removed"])
+    assert "If none of them is kept, only rounding is left" in tab.sentence()
 
 
 def test_the_gradients_of_any_depth_are_drawn_for_norms_after_and_before(tab):

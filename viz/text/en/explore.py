@@ -204,7 +204,7 @@ MESSAGES = {
     "habit_only": "{who} has only one token to attend to.",
     "habit_off": "You have switched it off.",
     "habit_second": "Second comes {at}: {share}.",
-    "habit_others": "All other tokens give {share} of their attention to {at}.",
+    "habit_others": "From all other tokens, {share} goes to {at}.",
     "habit_most": "Most attended: {tokens}.",
     "short_at": "{place} {share}",
     "short_others": "otherwise {short}",
