@@ -100,7 +100,7 @@ def open_tab(page: Page, guard: Guard, tab: str, small: bool = False) -> Tab:
     if tab == "class":
         page.get_by_text("In class", exact=True).click()
     if tab == "lines":
-        explore.set("As", "Lines")
+        explore.set("View", "Lines")
     if tab == "changed":
         explore.edited(lambda: page.get_by_role("button", name="Switch off").click())
         page.get_by_role("button", name="Measure every head").click()

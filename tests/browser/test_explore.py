@@ -87,7 +87,7 @@ def test_layer_head_token_scale_and_view_never_ask_python(tab, guard):
         ("Values", "Weights"),
         ("Show", "Mean"),
         ("Show", "Rollout"),
-        ("As", "Lines"),
+        ("View", "Lines"),
     ):
         tab.set(group, choice)
     for _ in range(3):
@@ -316,7 +316,7 @@ def test_a_click_on_the_map_locks_the_pair(tab):
 
 def test_lines_join_each_token_to_its_strongest_up_to_the_stated_mass(tab, run):
     tab.open(text=TEXT, layer=1, head=2)
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
     canvas = tab.page.get_by_role("application", name=re.compile("as lines"))
     expect(canvas).to_be_visible()
     expect(tab.map).to_be_hidden()

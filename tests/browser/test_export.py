@@ -43,7 +43,7 @@ def export(tab: Exploring, kind: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("view", ["Map", "Lines"])
 def test_the_png_is_a_picture_with_something_on_it(tab, tmp_path, view):
-    tab.set("As", view)
+    tab.set("View", view)
     picture = Image.open(export(tab, "PNG", tmp_path))
     assert picture.format == "PNG"
     assert min(picture.size) > 300
@@ -54,7 +54,7 @@ def test_the_png_is_a_picture_with_something_on_it(tab, tmp_path, view):
 
 @pytest.mark.parametrize("view", ["Map", "Lines"])
 def test_the_svg_parses_and_names_every_token(tab, tmp_path, view):
-    tab.set("As", view)
+    tab.set("View", view)
     root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     words = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -65,7 +65,7 @@ def test_the_svg_parses_and_names_every_token(tab, tmp_path, view):
 
 @pytest.mark.parametrize("view", ["Map", "Lines"])
 def test_scripts_of_the_world_stand_in_the_svg_in_their_own_direction(tab, tmp_path, view):
-    tab.set("As", view)
+    tab.set("View", view)
     tab.type("שלום 1 مر 你好 น้ำ 👍🏽")
     root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
     words = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -76,7 +76,7 @@ def test_scripts_of_the_world_stand_in_the_svg_in_their_own_direction(tab, tmp_p
 
 
 def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab, tmp_path):
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
     root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
     paths = list(root.iter("{http://www.w3.org/2000/svg}path"))
     assert len(paths) == int(tab.page.locator(".former-lines [data-lines]").first.get_attribute("data-lines") or 0) > 0

@@ -40,7 +40,7 @@ def test_markup_that_is_typed_stays_text(tab):
     assert tab.tokens() == list(text.replace(" ", "␣"))
     surprise = "".join(tab.page.locator(".former-surprise .token").all_text_contents())
     assert surprise == text.replace(" ", "␣")
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
     tab.token(0).click()
     nothing_ran(tab.page)
 
@@ -73,7 +73,7 @@ def test_strange_characters_are_shown_a_label_a_byte(tab):
     assert len(tokens) == len(text.encode())
     assert all(token.strip() for token in tokens), "a label is invisible"
     assert not re.search(r"[\x00-\x1f\x7f\u200b\u202a-\u202e]", "".join(tokens)), "a control character reached the page"
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
 
 
 @pytest.mark.parametrize("text", ["", "   \n  "])

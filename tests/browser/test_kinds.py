@@ -88,7 +88,7 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     tab.token(3).click()
     expect(tab.unfold("pair")).to_contain_text("The softmax over 15 keys")
     tab.set("Show", "Rollout")
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
     tab.settled()
     panels = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
     assert {"overview", "lines", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= panels

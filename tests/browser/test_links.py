@@ -37,7 +37,7 @@ def test_a_copied_link_opens_the_same_view(tab, guard):
     tab.set("Show", "Rollout")
     tab.set("Scale", "√")
     tab.token(3).click()
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
     other = Exploring(tab.page.context.new_page(), guard.origin)
     other.page.goto(tab.address())
     other.settled()

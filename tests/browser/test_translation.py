@@ -129,5 +129,5 @@ def test_an_answer_that_is_typed_is_read_in_place_of_its_own(tab):
     tab.open(model="dates", text=f"{TEXT} → 1976-04-07")
     assert strips(tab)[0] == ["<begin>", *"1976-04-07"]
     expect(tab.page.locator(".former-prediction .answer")).to_contain_text(f"its own: {ANSWER}")
-    tab.set("As", "Lines")
+    tab.set("View", "Lines")
     expect(tab.page.get_by_role("application", name="The chosen head as lines.")).to_be_visible()
