@@ -17,10 +17,10 @@ MESSAGES = {
     "carry_rival": "而不是",
     "carry_at": "{says, select, class {类别：} blank {被遮住的 {token}：} other {{token} 之后：}}{answer} 与 {rival}"
     " 的 logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
-    "carry_most": "{name} 恢复得最多：差别的 {share}。",
+    "carry_most": "{name}恢复得最多：差别的 {share}。",
     "carry_corner": "{part, select, heads {层 ↓ 头 →} attention {层 ↓ 头 →} other {层 ↓ 词元 →}}",
     "carry_head": "第 {layer} 层第 {head} 头",
-    "carry_token": "第 {layer} 层的 {token}",
+    "carry_token": "第 {layer} 层的“{token}”",
     "carry_found": "{pair, select, number {主语是单数还是复数，这一信息一直只留在主语的位置上，到第 4 层才由第 5 头复"
     "制到最后一个词元。} year {第 5 层第 3 头复制世纪：移植它就恢复了大约一半的差别。} name {没有一个头能单独复制名字"
     "：第 4 层第 0 头关注同一个词上次出现时后面的内容，而关注前一个词元的第 3 层第 7 头告诉它在哪里。} blank {第 0 层"
@@ -29,7 +29,7 @@ MESSAGES = {
     "远超一半的差别。} character {编码器中只有第 0 层第 2 头携带日期中的“日”：它恢复了全部差别。在交叉注意力中由各个头"
     "分担：没有一个能恢复三分之一以上。} word {第 0 层之后，被改动的词自己的向量只携带很少的差别：大约一半在“story”的"
     "向量里。} other {引号尚未闭合这一信息由许多头共同携带：没有一个头能恢复三分之一以上的差别。}}",
-    "carry_cell": "{name} 恢复了差别的 {share}。",
+    "carry_cell": "{name}恢复了差别的 {share}。",
     "carry_choose": "选一格，查看移植这一部分之后的预测。",
     "carry_without": "当前",
     "carry_pinned": "固定",
@@ -59,7 +59,7 @@ MESSAGES = {
     "reads_needs": "要测量一条弧，先固定一段文本，再改动其中一个词：然后点击这条弧，"
     "就只有沿着它传递的内容取自固定文本。",
     "reads_choose": "点击一条弧，或用方向键和回车键选择，就只有沿着它传递的内容取自固定文本。",
-    "reads_column": "“{answer}” 而不是 “{rival}”",
+    "reads_column": "“{answer}”而不是“{rival}”",
     "reads_step": "{step, select, run {当前文本} path {只移植这条弧} whole {移植下面的头的全部输出} other {固定文本}}",
     "reads_share": "只移植这条弧，恢复差别的 {share}；移植下面的头的全部输出，恢复 {whole}。",
     "reads_not": "不适用于这个模型：得分只对至少有两层的单个堆叠有定义。",

@@ -20,7 +20,7 @@ MESSAGES = {
     "learn_generation_bits": "比特",
     "learn_generation_bits_hint": "比特每字节：这些概率的 −log₂ 的平均值",
     "learn_generation_cell": "“{input}”之后是“{target}”：概率 {share}",
-    "learn_generation_peek": "无掩码：“{model}”第 {layer} 层的头 {head} 把 {share} 的权重放在紧接着的下一个字节上，也就"
+    "learn_generation_peek": "无掩码：“{model}”第 {layer} 层第 {head} 头把 {share} 的权重放在紧接着的下一个字节上，也就"
     "是答案。",
     "learn_generation_step": "训练步",
     "learn_generation_step_is": "第 {step, number} 步：已读 {bytes, number} 字节",

@@ -19,8 +19,8 @@ MESSAGES = {
     "learn_in_pytorch_measure": "重新测量",
     "learn_in_pytorch_time_loop": "普通循环",
     "learn_in_pytorch_time_lines": "三行代码",
-    "learn_in_pytorch_microseconds": "{value} µs",
-    "learn_in_pytorch_milliseconds": "{value} ms",
+    "learn_in_pytorch_microseconds": "{value} 微秒",
+    "learn_in_pytorch_milliseconds": "{value} 毫秒",
     "learn_in_pytorch_times": "处理 {words, plural, other {# 个词}}时，速度是循环的 {factor} 倍，刚刚在本服务器上测得。"
     "两者的输出在舍入误差（{error}）内一致。",
     "learn_in_pytorch_times_factor": "向量 × {factor}",

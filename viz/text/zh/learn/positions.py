@@ -45,7 +45,7 @@ MESSAGES = {
     "learn_positions_pair": "查询“{query}”在位置 {at}，键“{key}”在位置 {place}",
     "learn_positions_together": "四项之和为 {sum}。模型自己的得分为 {score}，对应的权重为 {weight}。对所有键，两者的差"
     "最大为 {error}。层归一化对每一部分和对整体除以同一个数；它的偏置算在词元里。",
-    "learn_positions_lesson_score": "头 {head}：“{query}”把 {share} 给了“{key}”，也就是{where, select, self {它自己}"
+    "learn_positions_lesson_score": "第 {head} 头：“{query}”把 {share} 给了“{key}”，也就是{where, select, self {它自己}"
     " one {前一个词元} other {往前第 {back} 个词元}}。得分为 {score}，其中最大的一项是“{term}”：{value}。",
     "learn_positions_chart_length": "预测下一个字节所需的比特数，随已读字节数的变化。竖线标出训练长度 {trained}。",
     "learn_positions_line": "{positions, select, learned {可学习} sinusoidal {正弦} none {无位置编码} other"
@@ -60,7 +60,8 @@ MESSAGES = {
     "learn_positions_try_place": "依据位置的头",
     "learn_positions_try_token": "依据词元的头",
     "learn_positions_try_beyond": "超出训练长度",
-    "learn_positions_question": "在“{model}”第一层的头 {head} 中，去掉含有位置的三项。所选的词元还会最关注同一个键吗？",
+    "learn_positions_question": "在“{model}”第一层的第 {head} 头中，去掉含有位置的三项。所选的词元还会最关注同一个键"
+    "吗？",
     "learn_positions_choice_same": "会，同一个键",
     "learn_positions_choice_other": "不会，换成别的键",
     "learn_positions_answer": "四项都在时，“{query}”最关注位置 {place} 上的“{whole}”；只留“词元 · 词元”时，最关注位置"

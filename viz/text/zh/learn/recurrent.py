@@ -45,7 +45,7 @@ MESSAGES = {
     "learn_recurrent_axis_bits": "比特每字节",
     "learn_recurrent_at_length": "{t, number} 字节",
     "learn_recurrent_longer": "长度为 {times} 倍时",
-    "learn_recurrent_milliseconds": "{value} ms",
+    "learn_recurrent_milliseconds": "{value} 毫秒",
     "learn_recurrent_ratio": "× {value}",
     "learn_recurrent_time_note": "在单个处理器核上没有并行，所以这里测的是计算量，不是等待时间。循环网络和卷积的计算量"
     "随 t 增长，注意力最终随 t² 增长。在并行硬件上还要算上等待：见“步数”视图。",
@@ -55,9 +55,9 @@ MESSAGES = {
     "learn_recurrent_column_bytes": "已读字节数",
     "learn_recurrent_column_seconds": "处理器时间",
     "learn_recurrent_column_bits": "比特每字节",
-    "learn_recurrent_seconds": "{value} s",
+    "learn_recurrent_seconds": "{value} 秒",
     "learn_recurrent_winner": "参数和字节数相同时最好的是{kind}，{bits} 比特。{quickest, select, yes {它用时也最短，"
-    "{seconds} s，所以时间相同时也没有更好的。} other {其他模型用时更短。}}",
+    "{seconds} 秒，所以时间相同时也没有更好的。} other {其他模型用时更短。}}",
     "learn_recurrent_bits_note": "数据取自模型卡：用同样的字节训练 500 步，每种一个随机种子，在验证集上测量；秒数只是大"
     "致的。学习率是为 Transformer 选的，其他模型本可能更好一些。",
     "learn_recurrent_lesson": "{count} 个字节：循环网络需要依次进行 {recurrent} 步，卷积需要 {convolutional} 步，自注意"

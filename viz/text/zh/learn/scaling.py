@@ -32,7 +32,7 @@ MESSAGES = {
     "learn_scaling_show_trained_hint": "两个训练方式相同的模型，其中一个不除以 √s",
     "learn_scaling_field": "文本，最多 {most} 个字节",
     "learn_scaling_chart_trained": "每个头的注意力有多分散：各行的平均熵（比特），除以根号与不除",
-    "learn_scaling_head": "第 {layer} 层，头 {head}",
+    "learn_scaling_head": "第 {layer} 层第 {head} 头",
     "learn_scaling_with_scaled": "除以 √s",
     "learn_scaling_with_plain": "不除",
     "learn_scaling_model": "{name}，{with}",

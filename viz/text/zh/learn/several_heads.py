@@ -52,7 +52,7 @@ MESSAGES = {
     "learn_several_heads_none": "–",
     "learn_several_heads_forms": "三种形式：参数和时间",
     "learn_several_heads_time": "时间",
-    "learn_several_heads_milliseconds": "{value} ms",
+    "learn_several_heads_milliseconds": "{value} 毫秒",
     "learn_several_heads_too_large": "未运行",
     "learn_several_heads_trained": "训练好的模型的损失",
     "learn_several_heads_change": "模型",

@@ -58,7 +58,8 @@ MESSAGES = {
     "learn_sparse_lesson_pattern": "计算了 {causal} 个单元格中的 {cells} 个。经过 {layers, plural, other {# 层}}，"
     "{share} 的词元对已连通{all, select, none {；{most} 层也不能连通全部} other {；经过 {all, plural, other {# 层}}，每"
     "个词元都可以依赖前面的每个词元}}。",
-    "learn_sparse_lesson_time": "{t, number} 个词元：跨步需要 {strided} ms，稠密需要 {dense} ms，是前者的 {times} 倍。",
+    "learn_sparse_lesson_time": "{t, number} 个词元：跨步需要 {strided} 毫秒，稠密需要 {dense} 毫秒，是前者的 {times} "
+    "倍。",
     "learn_sparse_lesson_memory": "{t, number} 个词元：跨步需要 {strided} MB，稠密用融合内核需要 {dense} MB，它同样不存"
     "储整张表。按公式计算，{at, number} 个词元就已经需要 {equation} MB。",
     "learn_sparse_try_fixed": "固定模式",

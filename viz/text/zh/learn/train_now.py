@@ -22,8 +22,8 @@ MESSAGES = {
     "learn_train_now_train_hint": "为这个任务训练一个新模型；关闭页面即停止",
     "learn_train_now_progress": "训练步数",
     "learn_train_now_state_off": "现在没有人在训练。",
-    "learn_train_now_state_starting": "你的训练即将开始 …",
-    "learn_train_now_state_running": "你的训练：第 {step, number} 步，共 {steps, number} 步，{seconds} s。",
+    "learn_train_now_state_starting": "你的训练即将开始……",
+    "learn_train_now_state_running": "你的训练：第 {step, number} 步，共 {steps, number} 步，{seconds} 秒。",
     "learn_train_now_state_waiting": "你前面还有 {ahead, plural, other {# 个训练}}。现在显示的是正在进行的训练："
     "{task}，第 {step, number} 步，共 {steps, number} 步。",
     "learn_train_now_state_watching": "你看到的是另一位访客的训练：{task}，第 {step, number} 步，共 {steps, number}"
@@ -42,7 +42,7 @@ MESSAGES = {
     "learn_train_now_right": "{tested, number} 个未见过的问题，{share} 完全答对",
     "learn_train_now_right_none": "尚未训练",
     "learn_train_now_heads": "所有的头",
-    "learn_train_now_head": "第 {layer} 层，头 {head}",
+    "learn_train_now_head": "第 {layer} 层第 {head} 头",
     "learn_train_now_map": "这个头关注什么：行是查询，列是键",
     "learn_train_now_queries": "查询（关注者）",
     "learn_train_now_keys": "键（被关注者）",

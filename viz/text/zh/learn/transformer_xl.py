@@ -57,7 +57,7 @@ MESSAGES = {
     "learn_transformer_xl_lesson_reach": "{on, select, on {有记忆时，最后一层仍依赖 {far, plural, other {# 个字节}}之前"
     "的字节，第一层则依赖 {near} 个字节之前的。} other {没有记忆时，片段之前的一切都没有影响：最远只到 {far, plural,"
     " other {# 个字节}}之前。}}",
-    "learn_transformer_xl_lesson_terms": "第 {layer} 层，头 {head}：各键之间变化最大的一项是“{term}”，标准差为"
+    "learn_transformer_xl_lesson_terms": "第 {layer} 层第 {head} 头：各键之间变化最大的一项是“{term}”，标准差为"
     " {spread}。",
     "learn_transformer_xl_try_off": "没有记忆",
     "learn_transformer_xl_try_reach": "能看多远？",
