@@ -131,7 +131,7 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
     its own.
 
     Args:
-        bundle: what to save.
+        bundle: the model to save, with its tokenizer, config and card.
         path: the folder, created if it is missing.
         dtype: of the saved numbers.
     Raises:

@@ -140,8 +140,8 @@ class Window:
 
         Args:
             ids: the whole text; tokens already in the cache are not computed again.
-            capture: captures the attention of the new tokens; of more than `MOST_WEIGHTS` new ones, whose maps would
-                need memory for their square, only that of the last.
+            capture: captures the attention of the new tokens; if there are more than `MOST_WEIGHTS`, whose maps would
+                be too large, only the attention of the last token.
         """
         context = self._model.config.seq_length
         jump = context - max(1, context // 2) + 1

@@ -1,4 +1,4 @@
-"""Llama and its like: what has changed in the article's generator since (Touvron et al. 2023).
+"""Llama and similar models: how they differ from the article's generator (Touvron et al. 2023).
 
 It is an ordinary `Generator`; SmolLM, TinyLlama, Mistral and Qwen have the same shape. Compared with GPT-2
 (`former.gpt2`), it changes

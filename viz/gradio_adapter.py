@@ -119,7 +119,8 @@ def rest_queue(page: gr.Blocks) -> None:
 
 @contextlib.contextmanager
 def routes_before_gradio(server: FastAPI) -> Iterator[None]:
-    """Context manager: routes added inside it match before Gradio's, which saves comparing each request with those."""
+    """Context manager: routes added inside it match before Gradio's, so that our requests need not be compared with
+    those."""
     routes = server.router.routes
     count = len(routes)
     yield

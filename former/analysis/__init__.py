@@ -8,7 +8,7 @@ lens         what the model would predict at each depth, also with a state of an
 parts        what each part of a model adds to a logit, and what one head writes
 rare         which tokens hardly occur in the text that a model was trained on
 trace        one number of a head, followed back to the weights and the embedding
-circuits     which heads read what others write, who copies: from the weights, or on random tokens
+circuits     which heads read the output of others, and which copy: from the weights, or on random tokens
 scan         all heads over a corpus
 """
 

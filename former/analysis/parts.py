@@ -146,8 +146,8 @@ def head_writes(
         rival: a token whose logit is subtracted from it; None to split the token's own logit.
         name: the head's map, in a model with several: "cross" or "decoder".
     Raises:
-        ValueError: a model or map whose heads do not write what the last norm reads, or a head, position or token that
-            does not exist.
+        ValueError: a model or map whose heads do not write directly into the input of the last norm, or a head,
+            position or token that does not exist.
     """
     check_writes(run.kind, run.model, name)
     ids = run.kind.written(run.model, run.inputs)[0].tolist()
@@ -192,7 +192,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     Returns:
         (depth, h, t − 1).
     Raises:
-        ValueError: a model or map whose heads do not write what the last norm reads.
+        ValueError: a model or map whose heads do not write directly into the input of the last norm.
     """
     check_writes(run.kind, run.model, name)
     model = run.model
@@ -217,7 +217,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
 
 
 def check_writes(kind: Kind, model: Any, name: str = "self") -> None:
-    """Raises Unanswerable unless the heads of a model's map write directly into what the last norm reads."""
+    """Raises Unanswerable unless the heads of a model's map write directly into the input of the last norm."""
     if name == "encoder":
         message = "an encoder's heads write what the decoder reads, not what the last norm does"
         raise Unanswerable("writes_encoder", message)

@@ -1,9 +1,10 @@
 """Scans heads over a corpus: measures of every head in some 2,000 passages of text, and their distribution.
 
-One text can mislead about a head. A scan stores, for every head, the distribution of its measures over all passages;
-as examples the passages where it is most decided, and some of each tenth of the others; and, for each example, the
-weights of its most decided query, and that query's q and k in a plane. It is saved in the model's folder as
-`scan/heads.safetensors`, under 2 MB, and holds for those weights only: `load` refuses a scan of other weights.
+One text can mislead about a head. So a scan stores, for every head, the distribution of its measures over all passages,
+and example passages: those where the head is most decided (see `decided`), and some from each tenth of the others. For
+each example it stores the weights of the most decided query, and that query's q and k in a plane. It is saved in the
+model's folder as `scan/heads.safetensors`, under 2 MB, and is valid only for the weights it was made with: `load`
+refuses a scan of other weights.
 
 Sizes: n passages, t tokens of each, h heads, s size of one head, k examples of a head.
 """
@@ -192,8 +193,8 @@ def _measures(
 
 
 def _place(weights: Tensor, q: Tensor, k: Tensor, ids: Tensor, special: Sequence[int]) -> dict[str, Tensor]:
-    """Finds each head's most decided query in a passage, (layers, h, ...): its position, row (in 255ths), q, and the k
-    with the largest weight."""
+    """Finds each head's most decided query in a passage, (layers, h, ...): its position, its weights (in units of
+    1/255), its q, and the k with the largest weight."""
     position = decided(weights, ids, special).argmax(-1)  # (layers, h)
     query = position[..., None, None]
     row = weights.take_along_dim(query, -2)[..., 0, :]  # (layers, h, t)

@@ -120,7 +120,8 @@ class PackedStack:
 
 
 def _rooms(kept: list[bool], *shape: int) -> list[Tensor]:
-    """Allocates each layer's output tensor: slices of one tensor for captured layers, else one scratch for all."""
+    """Allocates each layer's output tensor: slices of one tensor for captured layers, and one shared buffer for all
+    others."""
     slices = iter(torch.empty(sum(kept), *shape).unbind())
     scratch = torch.empty(0 if all(kept) else shape)
     return [next(slices) if each else scratch for each in kept]

@@ -168,7 +168,8 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
 def _model(
     architecture: Architecture, values: dict[str, Any], weights: dict[str, Tensor], folder: Path
 ) -> tuple[Any, list[str]]:
-    """Builds our model with a folder's weights, by the names that `parts` uses; returns it and the skipped heads."""
+    """Builds our model with a folder's weights, which are named as in `parts`; returns it and the names of skipped
+    heads."""
     with refused(folder / "config.json"):
         kind, config = architecture.read_config(values, weights)
         for part in architecture.parts(kind, config):  # before building the model, as the config may claim any depth

@@ -1,6 +1,7 @@
 """GPT-2 in Hugging Face's format (distilgpt2 is one of them): `former.gpt2`.
 
-Every class becomes a `Generator`, whose output layer is the token embedding; other output heads are skipped.
+Every GPT-2 class of `transformers` becomes a `Generator`, whose output layer is the token embedding; other output heads
+are skipped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Llama, Mistral, Qwen 2 and Qwen 3 in Hugging Face's format: `former.llama`.
 
-Every class becomes a `Generator`; output heads other than the next token's are skipped. Mistral's window, and Qwen's
-where every layer has it, is the mask "local".
+Every class of `transformers` becomes a `Generator`; output heads other than the next token's are skipped. Mistral's
+window, and Qwen's where every layer has it, is the mask "local".
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Kind:
     effect_on: ClassVar[str] = "text"
 
     def variant(self, model: Any) -> str:
-        """Returns the kind's name, or the name of a variant of it that is described in other words."""
+        """Returns the kind's name, or the name of a variant of the kind that the page describes differently."""
         return self.name if self.predicts(model) else "bare"
 
     def predicts(self, model: Any) -> bool:

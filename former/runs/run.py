@@ -111,7 +111,7 @@ class Run:
 
     @property
     def map(self) -> Map:
-        """The map of a model with a single one.
+        """The model's map, if it has only one.
 
         Raises:
             ValueError: the model has several maps.

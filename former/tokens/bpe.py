@@ -22,8 +22,8 @@ class BpeTokenizer:
         num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
             definition's.
     Raises:
-        ValueError: another kind of tokenizer, one that cannot encode every byte or that encodes at random, or one with
-            more tokens, not counting added ones, than the model.
+        ValueError: another kind of tokenizer, one that cannot encode every byte or that encodes at random, or one that
+            has more tokens than the model, not counting added tokens.
     """
 
     unit: ClassVar[str] = "piece"
@@ -100,7 +100,8 @@ class BpeTokenizer:
         return end if end is not None and end < self.num_tokens else None
 
     def encode(self, text: str) -> list[int]:
-        """Converts text to ids; a special token in it, such as `<|endoftext|>`, is that token. A lone surrogate is "?".
+        """Converts text to ids. Special tokens in it, such as `<|endoftext|>`, are encoded as such; a lone surrogate
+        becomes "?".
 
         Raises:
             TokenBeyondModel: a text with a token that the model does not have.

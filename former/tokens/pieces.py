@@ -23,8 +23,8 @@ class PieceTokenizer:
         num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
             definition's.
     Raises:
-        ValueError: not a definition, one that encodes at random, or one with more tokens, not counting added ones, than
-            the model.
+        ValueError: an invalid definition, one that encodes at random, or one that has more tokens than the model, not
+            counting added tokens.
     """
 
     unit: ClassVar[str] = "piece"
@@ -71,7 +71,7 @@ class PieceTokenizer:
         return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def encode(self, text: str) -> list[int]:
-        """Converts text to ids; a special token in it is that token."""
+        """Converts text to ids; special tokens in the text are encoded as such."""
         return [*self.before, *self.pieces(text), *self.after]
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:

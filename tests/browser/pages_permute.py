@@ -122,7 +122,7 @@ class Permuting(Tab):
 
     def choose_table(self, name: str) -> None:
         """Chooses a kind of positions, and waits until it is painted."""
-        self.page.get_by_role("combobox", name="Positions of", exact=True).select_option(name)
+        self.page.get_by_role("combobox", name="Position vectors", exact=True).select_option(name)
         self.wait("(name) => document.querySelector('.former-position-maps[data-table]')?.dataset.table === name", name)
         self.painted()
 

@@ -140,7 +140,7 @@ def test_the_complaint_about_a_table_goes_as_it_is_fetched(tab, guard):
     tab.open(text="film", table="sinusoidal")
     tab.choose_table("sinusoidal")
     tab.page.route("**/positions/*", lambda route: route.abort())
-    tab.page.get_by_role("combobox", name="Positions of", exact=True).select_option("classifier")
+    tab.page.get_by_role("combobox", name="Position vectors", exact=True).select_option("classifier")
     expect(tab.page.locator(".former-permute-controls .message.error")).to_contain_text("did not answer")
     tab.page.unroute("**/positions/*")
     tab.choose_table("sinusoidal")

@@ -32,7 +32,7 @@ def label(key: str, /, **values: Any) -> str:
 
 
 def labels(page: gr.Blocks) -> list[str]:
-    """Returns the notes, as JSON, of all labels of a page."""
+    """Returns the messages (as notes) of all labels of a page, as JSON."""
 
     def texts(value: Any) -> Iterator[str]:
         if isinstance(value, str):

@@ -253,5 +253,5 @@ def _axis(count: int) -> dict[str, Any]:
 
 
 def _side(count: int) -> int:
-    """Returns the length in pixels of a side with so many cells."""
+    """Returns the length in pixels of a side with `count` cells."""
     return min(640, max(240, 24 * count))

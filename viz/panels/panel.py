@@ -126,7 +126,8 @@ def shown(name: str) -> Callable[[View], bool]:
 
 
 def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is called
-    """A condition for `Question.when`: never printed, because only the check of a section uses it."""
+    """A condition for `Question.when` that never holds: only "Check yourself" uses the question, so no program prints
+    it."""
     return False
 
 

@@ -88,9 +88,9 @@ def _of_match(found: Mapping[str, str | None]) -> Edit:
 
 
 def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[partial[Observer]]:
-    """Returns the calls of `former.edits` that make the edits in a text.
+    """Returns the calls of `former.edits` that apply the edits to a text.
 
-    There is one call for each head, and none for an edit of a weight that the text does not have.
+    There is one call for each head; an edit of a weight that the text does not have is left out.
 
     Args:
         edits: as returned by `read`.
@@ -120,7 +120,7 @@ def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[
 def applies(edit: Edit, mask: Tensor) -> bool:
     """Returns whether an edit has an effect in a text with this mask, bool (t_query, t_key).
 
-    An edit of one weight has none if the mask hides its key from its query.
+    An edit of one weight has no effect if the mask hides its key from its query.
     """
     if edit["do"] != "weight":
         return True

@@ -35,7 +35,8 @@ class Loaded:
 
     @property
     def place(self) -> str:
-        """The argument of `former.load`, or of `former.pretrained.load` if it is theirs."""
+        """The argument with which `former.load`, or for Hugging Face's format `former.pretrained.load`, opens it
+        again."""
         return self.opened or self.name
 
     @property
@@ -59,7 +60,7 @@ class Loaded:
 
     @cached_property
     def kind(self) -> Kind:
-        """Its kind, which reads and runs a text, and knows what can be asked of the model (`former.runs`)."""
+        """Its kind, which reads and runs a text, and knows which questions the model can answer (`former.runs`)."""
         return kind_of(self.bundle)
 
     @property

@@ -56,7 +56,7 @@ def pack(made: Pass) -> bytes:
 
 
 def key_in(body: bytes) -> str | None:
-    """Returns the key in a packed pass; None if the bytes are not one."""
+    """Returns the key in a packed pass; None if the bytes are not a packed pass."""
     end = 8 + int.from_bytes(body[4:8], "little")
     try:
         return json.loads(body[8:end])["key"] if body[:4] == MAGIC else None

@@ -122,7 +122,7 @@ class Pass:
 
 
 def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
-    """Returns the bytes of a token; if the tokenizer has no bytes, those of its label."""
+    """Returns the bytes of a token; if the tokenizer does not know them, the bytes of its label."""
     own = getattr(tokenizer, "bytes_of", None)
     return own(i) if own else tokenizer.decode([i]).encode()
 

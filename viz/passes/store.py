@@ -52,7 +52,7 @@ class PassStore:
         """Returns a packed body that a replica has shared; None if there is none.
 
         Raises:
-            Busy: what the replicas share cannot be reached.
+            Busy: the shared storage cannot be reached.
         """
         body = self._shared.bodies.get(key)
         return body if body and payload.key_in(body) == key else None
@@ -61,7 +61,7 @@ class PassStore:
         """Returns a pass and its packed body, computed again if it is not in the cache; None for an unknown key.
 
         Raises:
-            Busy: what the replicas share cannot be reached.
+            Busy: the shared storage cannot be reached.
         """
         order = self._shared.orders.get(key)
         try:
@@ -76,7 +76,7 @@ class PassStore:
         """Returns the pass of a text and its packed body, from the cache or computed now.
 
         Raises:
-            Refusal: a text that cannot be run, or what the replicas share cannot be reached.
+            Refusal: a text that cannot be run, or the shared storage cannot be reached.
         """
         secret = self._shared.secret
         key = key_of(loaded, text, edits, secret)

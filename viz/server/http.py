@@ -95,7 +95,7 @@ class StreamResponse(StreamingResponse):
         pieces: the body, in pieces.
         media: the media type.
         leave: called when all is sent or the client has disconnected.
-        headers: added to those of every stream.
+        headers: added to the headers that every stream has.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ from viz.text import Busy
 
 
 def attach(server: FastAPI, shared: Shared, rooms: Rooms | None = None) -> None:
-    """Adds the routes of rooms, by default none yet, to the page's server."""
+    """Adds the routes of rooms to the page's server; without `rooms`, no room is open yet."""
     rooms = rooms or Rooms()
     log = shared.log("rooms", rooms)
 

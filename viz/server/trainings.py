@@ -102,7 +102,7 @@ class Trainings:
         """Returns a finished training's request and packed weights; None if unknown or no longer kept.
 
         Raises:
-            Busy: what the replicas share cannot be reached.
+            Busy: the shared storage cannot be reached.
         """
         if (found := self._trained.get(name)) is None:
             return None
@@ -211,7 +211,7 @@ def _take_place(places: Places, full: str) -> str:
     """Takes a place for the current request's client; returns the client.
 
     Raises:
-        Busy: there is no room for it; `full` is the message's key.
+        Busy: no place is free for this client; `full` is the message's key.
     """
     who = client.get()
     if not places.has_room_for(who):

@@ -14,7 +14,7 @@ _ARM = re.compile(r",? (\w+) \{")
 
 
 class Place(NamedTuple):
-    """The place of a value in a message."""
+    """A placeholder for a value in a message."""
 
     name: str
     kind: str  # "", "number", "plural" or "select"
@@ -38,7 +38,7 @@ def parse(pattern: str) -> Parts:
 
 
 def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
-    """Parses the parts from `at` to their closing brace, or to the end; returns them and their end."""
+    """Parses the parts from `at` to their closing brace, or to the end; returns them and the index of their end."""
     parts: Parts = []
     while at < len(pattern) and pattern[at] != "}":
         if pattern[at] == "{":
@@ -56,7 +56,7 @@ def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
 
 
 def _place(pattern: str, at: int) -> tuple[Place, int]:
-    """Parses the place of a value that begins at `at`; returns it and its end."""
+    """Parses the placeholder that begins at `at`; returns it and the index of its end."""
     head = _PLACE.match(pattern, at)
     if not head:
         raise ValueError(f"a message's place must be {{name}} or {{name, kind}}, got {pattern[at : at + 20]!r}")

@@ -134,7 +134,8 @@ def measure_quality(model: EncoderDecoder, split: Split, texts: int) -> dict[str
 
 
 def _writing_accuracy(model: EncoderDecoder, plain: list[str], top_p: float | None = None) -> tuple[float, int]:
-    """Samples `SAMPLES` texts per date; returns the share of correct ones, and the fewest different ones of a date."""
+    """Samples `SAMPLES` texts per date; returns the share of correct ones, and the minimum number of different correct
+    ones per date."""
     by_date: dict[str, list[str]] = {date: [] for date in plain}
     for date, text in zip(plain * SAMPLES, answers(model, plain * SAMPLES, 1.0, top_p), strict=True):
         if read(text) == datetime.date.fromisoformat(date):

@@ -72,7 +72,7 @@ def printed(
 
 
 def bars(values: str, names: str = "", axis: str = "", **more: Any) -> Draw:
-    """Returns a `Draw` of these values of a result as bars."""
+    """Returns a `Draw` that shows the field `values` of a result as bars, labelled by its field `names`."""
     labels = [Field(names)] if names else []
     return Draw(figures.bars, Field(values), *labels, axis=axis, **more)
 

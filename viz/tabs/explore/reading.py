@@ -26,7 +26,7 @@ def read_request(models: Models, view: View) -> RunRequest:
     """Reads the model, the text and the visitor's edits.
 
     Raises:
-        Refusal: an invalid one.
+        Refusal: an invalid value.
     """
     loaded = read_model(models, view)
     changes = edits.read(view.get("edits"), loaded.bundle.model)
@@ -80,7 +80,7 @@ def read(
     """Reads a run and the requested fields of `FIELDS`; `check` raises if the question makes no sense.
 
     Raises:
-        Refusal: an invalid one.
+        Refusal: an invalid value.
     """
     requests: Arguments = {"run": read_request(models, view)}
     for name, reader in FIELDS.items():

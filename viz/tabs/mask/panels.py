@@ -90,7 +90,7 @@ def read_consequence(models: Models, view: View) -> dict[str, Any]:
 
 
 def pair(models: Models) -> dict[str, Loaded]:
-    """Returns the two models to compare, by name; none if one of them is missing."""
+    """Returns the two models to compare, by name; an empty dict if one is missing."""
     both = {name: models[name] for name in (MASKED, UNMASKED) if name in models and models[name].kind.says == "next"}
     return both if len(both) == 2 else {}
 

@@ -119,7 +119,7 @@ def describe_classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa:
     return {"classes": class_names(subject.loaded.bundle), "trained": trained}
 
 
-CHIPS = Draw(figures.bars, Field("places"), Field("words"), axis="place as typed")
+CHIPS = Draw(figures.bars, Field("places"), Field("words"), axis="position as typed")
 MATRIX = Draw(figures.attention, Field("matrix"), Field("words"), Field("typed"), mask=Field("cells"))
 ERRORS = Draw(figures.bars, Field("errors"), Field("outputs"), axis="max |f(Px) − P f(x)|")
 ROWS = Draw(figures.bars, Field("difference"), Field("words"), axis="largest difference")

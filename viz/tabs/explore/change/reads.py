@@ -30,7 +30,7 @@ def rank_readers(bundle: former.Bundle, kind: Literal["q", "k", "v"], count: int
     Returns:
         "arcs" (n, 4): layer and head of the reader, then of the writer, the highest score first; their "scores" (n,),
         `former.analysis.composition`, and "names"; "chance", the score of two random matrices, 1/√e; "layers" and
-        "heads" of the model, and how many pairs there are ("pairs").
+        "heads" of the model, and the number of all pairs ("pairs").
     """
     scores = analysis.composition(bundle.model, kind)
     layers, heads = scores.shape[:2]

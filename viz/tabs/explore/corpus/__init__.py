@@ -1,1 +1,1 @@
-"""The heads over a corpus, and over the steps of training."""
+"""Panels about the heads of a model over a corpus, and over the steps of training."""

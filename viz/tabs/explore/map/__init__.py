@@ -1,1 +1,1 @@
-"""The map of the attention, as pictures and numbers."""
+"""Panels about attention maps, as pictures and numbers."""

@@ -56,7 +56,7 @@ MESSAGES = {
     "learn_gpt_2_column_heads": "heads",
     "learn_gpt_2_column_tokens": "token embedding",
     "learn_gpt_2_column_positions": "position embedding",
-    "learn_gpt_2_column_blocks": "in blocks",
+    "learn_gpt_2_column_blocks": "block weights",
     "learn_gpt_2_column_total": "parameters",
     "learn_gpt_2_column_reported": "enwik8",
     "learn_gpt_2_own": "yours",

@@ -29,7 +29,7 @@ MESSAGES = {
     "learn_several_heads_after": "mary and susan swapped",
     "learn_several_heads_picture": "{sentence}: what each head of “gave” attends to",
     "learn_several_heads_parts": "y of “gave”, in {count, plural, one {one part} other {# parts}}",
-    "learn_several_heads_all": "all at once",
+    "learn_several_heads_all": "all words in one sum",
     "learn_several_heads_giver": "giver",
     "learn_several_heads_gift": "gift",
     "learn_several_heads_receiver": "receiver",

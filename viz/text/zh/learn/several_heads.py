@@ -28,7 +28,7 @@ MESSAGES = {
     "learn_several_heads_after": "交换 mary 和 susan 之后",
     "learn_several_heads_picture": "{sentence}：“gave”的每个头关注什么",
     "learn_several_heads_parts": "“gave”的 y，{count, plural, other {共 # 段}}",
-    "learn_several_heads_all": "全部",
+    "learn_several_heads_all": "全部相加",
     "learn_several_heads_giver": "给予者",
     "learn_several_heads_gift": "礼物",
     "learn_several_heads_receiver": "接受者",

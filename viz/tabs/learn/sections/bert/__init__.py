@@ -215,7 +215,7 @@ SECTION = Section(
         "card": Question(
             read_card,
             lambda models, view: {"bundle": model(models)},  # noqa: ARG005
-            Draw(figures.bars, Field("shares"), Field("names"), axis="share that is right"),
+            Draw(figures.bars, Field("shares"), Field("names"), axis="accuracy"),
             when=shown("figures"),
         ),
     },

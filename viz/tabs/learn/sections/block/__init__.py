@@ -211,7 +211,7 @@ def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 
 
 
 ADDITIONS = Draw(figures.additions, Field("from_attention"), Field("from_feed_forward"))
-OFF = Draw(figures.bars, Field("off"), Field("names"), axis="off from additive")
+OFF = Draw(figures.bars, Field("off"), Field("names"), axis="distance from additive")
 GRADIENTS = Draw(figures.training, Field("lines"))
 
 SECTION = Section(

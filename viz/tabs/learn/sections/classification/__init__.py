@@ -87,7 +87,7 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
         "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls" (t,), "logits" (2,), their
         "difference", "positive": the probability}; "alone" (t,): the pulls for the average if each word attended only
         to itself; "reads" (t, t): the weights of the first block, the mean over its heads; "numbers": how many of the e
-        numbers each word gives, for "max"; "bias", the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,)
+        maxima come from each word; "bias", the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,)
         and "pulls" (t,) of one pooling.
     """
     model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST]])

@@ -43,7 +43,7 @@ def snapshots() -> list[int]:
 
 
 def snapshot_name(step: int) -> str:
-    """Returns the name for `former.load` of the model after so many steps."""
+    """Returns the name of the snapshot at a training step, for `former.load`."""
     return TRAINED if step == load_shipped(TRAINED).card["step"] else name_at(TRAINED, step)
 
 

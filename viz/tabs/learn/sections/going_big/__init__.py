@@ -109,7 +109,7 @@ def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -
         t, batch, heads, layers: sizes.
         bits: of a number, "32" or "16".
     Returns:
-        "table": bytes of the scores of one layer; "longer": the same where texts are `LONGER` times as long; "all":
+        "table": bytes of the scores of one layer; "longer": the same for texts `LONGER` times as long; "all":
         of all layers, scores, weights and the gradients of both; "kept": {"t", "heads", "equation", "kernel"}, bytes
         that are kept for the backward pass of a sample; and the sample: "q", "k", "v", "scores" and "weights",
         (h, t, ·), and a "map" of the first weights.

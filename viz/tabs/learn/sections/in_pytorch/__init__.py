@@ -104,7 +104,7 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_plain(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `three_tensors` for the vectors as they are."""
+    """Reads the arguments of `three_tensors`, with unscaled vectors."""
     return read_words(models, {**view, "factor": 1})
 
 

@@ -92,7 +92,7 @@ def ask_softly(
         temperature: as of `look_up`.
     Returns:
         "found": the dict's value for each query, or None; "q", "k", "v", "scores", "weights" and "y", as
-        of `look_up`; "names" of the keys, and "rows", those of the queries.
+        of `look_up`; "names" of the keys, and "rows", the names of the queries.
     """
     dictionary = dict(zip(map(tuple, keys), values, strict=True))
     q, k = (torch.tensor([[pairs]], dtype=torch.float64) for pairs in (queries, keys))  # (1, 1, t, 2)

@@ -85,7 +85,8 @@ def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
         measure_shown: one of `MEASURES`, for "lines".
     Returns:
         "sizes"; "plain" and "scaled": results of `measure` for each size; "rows": the weights of the first query at the
-        marked size, "plain" and "scaled"; "measure", "lines" of it, "at" k and "log", how they are drawn; and the
+        marked size, "plain" and "scaled"; "measure", its "lines" over the sizes, "at", the size to mark, and "log",
+        whether its axis is logarithmic; and the
         tensors at k: "q", "k", their products, "scores" and "weights".
     """
     sizes = [2**power for power in POWERS]

@@ -51,7 +51,7 @@ def read(trainings: Trainings, view: View) -> dict[str, Any]:
     """Returns a model's answer to a view's "text": the model of training "run", or the task's before its first step.
 
     Returns:
-        `frame` of it, and "trained": whether the training's model was there.
+        The result of `frame`, and "trained": whether the training's model was found.
     Raises:
         Refusal: an invalid view.
     """
@@ -82,7 +82,7 @@ def first_step(task: str, seed: int) -> Numbers:
         task: of `toys.TOYS`.
         seed: of the weights and of the questions.
     Returns:
-        "share": the mean probability of the right tokens; "tokens": how many there are to choose from; "inputs" and
+        "share": the mean probability of the right tokens; "tokens": the size of the vocabulary; "inputs" and
         "targets" (b, t) of the batch, "logits" (b, t, num_tokens).
     """
     inputs, targets = toys.rows(task, toys.draw(task, BATCH, random.Random(seed)))
@@ -160,7 +160,7 @@ SECTION = Section(
         "trained": Question(
             train_model,
             read_training,
-            Draw(figures.training, Field("lines"), axes=("step", "nats a token")),
+            Draw(figures.training, Field("lines"), axes=("step", "nats per token")),
             prints=("right", "answer"),
             asked=False,
         ),
