@@ -19,7 +19,7 @@ from former.hooks import Model
 
 @dataclass(frozen=True)
 class Beam:
-    """A continuation."""
+    """A continuation of the prompt, and its probability."""
 
     ids: list[int]  # its tokens, with the end token if it has one
     log_prob: float  # of all of them, natural

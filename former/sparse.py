@@ -37,7 +37,8 @@ _LOWEST = torch.finfo(torch.float32).min / 2  # in effect −∞, but the softma
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
-    """Equals `attention.attend` under `masks.named(kind, t, size)`, gradients too, without any t² tensor.
+    """Computes the same as `attention.attend` under `masks.named(kind, t, size)`, also the gradients, without a t²
+    tensor.
 
     Args:
         q, k, v: (b, h, t, s), t at least 1.

@@ -114,7 +114,8 @@ class TransformerXL(nn.Module):
     def read_on(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Like `forward`, by the name and signature that `former.generate` calls on models with a state."""
+        """Computes the same as `forward`, with the name and signature that `former.generate` uses for models with a
+        state."""
         return self(tokens, state, observer=observer)
 
     def unembed(self, x: Tensor) -> Tensor:

@@ -76,8 +76,8 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
 
 
 def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, str]]:
-    """Builds the page, which opens on the tab that its link names, and the API's endpoints; returns as
-    `viz.api.attach`."""
+    """Builds the page, which opens on the tab that its link names, and the API's endpoints; returns the page and the
+    result of `viz.api.attach`."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
         gr.HTML(

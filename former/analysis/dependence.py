@@ -109,7 +109,7 @@ def steps_to_reach(steps: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 def _output(f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """Returns f(x); for a TransformerXL without the new memory."""
+    """Returns f(x); if f is a TransformerXL, without the memory that it returns too."""
     if isinstance(f, EncoderDecoder):
         raise ValueError(
             "f must take x alone, got an EncoderDecoder, which takes a source and a target: "
@@ -120,7 +120,7 @@ def _output(f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 def _replacements(x: Tensor, num_tokens: int, pad_token: int | None) -> Tensor:
-    """Replaces every input of x; a token id by another below num_tokens, not padding; padding stays."""
+    """Replaces every input of x: a token id by another id below num_tokens that is not padding. Padding stays."""
     if x.is_floating_point():
         noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype).to(x.device)
         spread = x.std(correction=0)

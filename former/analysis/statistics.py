@@ -158,7 +158,7 @@ def keys_of(t: int, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | 
 
 
 def _best_offset(weights: Tensor) -> dict[str, Tensor]:
-    """Computes the statistics "offset" and "by"."""
+    """Computes "offset" and "by" of `head_statistics`: the attention at the best fixed distance, and that distance."""
     t = weights.shape[-1]
     offsets = [by for near in OFFSETS if near <= t // 2 for by in (-near, near)]
     if not offsets:
@@ -177,7 +177,7 @@ def _check_square(weights: Tensor) -> None:
 
 
 def _bits(weights: Tensor) -> Tensor:
-    """Computes the sum of −w log₂ w over each map: (..., t, t) → (...), with 0 · log 0 = 0.
+    """Computes the sum of −w log₂ w over each map, in bits: (..., t, t) → (...), with 0 · log 0 = 0.
 
     It works map by map, so that a map stays in a core's cache, and avoids xlogy, which is not vectorized.
     """

@@ -31,7 +31,7 @@ class Product(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Everything that the step reads."""
+    """The packed weights and constants that the step reads."""
 
     qkv: Product
     unify: Product
@@ -115,7 +115,8 @@ def _shared(matrix, scale, bias, x, out, threads):
 
 @_jit
 def _product(product, layer, x, out, threads):
-    """Computes out = scale · (matrix x) + bias, with a layer's matrix, on `threads` threads; None for this one."""
+    """Computes out = scale · (matrix x) + bias, with a layer's matrix, on `threads` threads; None for the current
+    thread alone."""
     matrix, scale, bias = product.matrix[layer], product.scale[layer], product.bias[layer]
     if threads is None:  # known at compile time, so only one branch is compiled
         _rows(matrix, scale, bias, x, out)

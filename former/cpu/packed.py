@@ -128,7 +128,8 @@ def _rooms(kept: list[bool], *shape: int) -> list[Tensor]:
 
 
 def rows(x: Tensor) -> Tensor:
-    """Flattens (b, t, e) to (rows, e); for oneDNN pads with zeros to one of 8 numbers of rows per doubling.
+    """Flattens (b, t, e) to (rows, e); for oneDNN pads with zeros, so that only 8 numbers of rows occur between n and
+    2n.
 
     oneDNN generates and stores code for every new shape: 0.6 MB and 1 ms for each product and length, so hundreds of MB
     while users type. The zeros are ignored: fewer than 8 rows, or an eighth of all.

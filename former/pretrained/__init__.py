@@ -190,7 +190,7 @@ def _model(
 
 
 def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
-    """Converts one of their tensors to ours, with checks."""
+    """Converts one of Hugging Face's tensors to ours, and checks its shape and numbers."""
     shapes = [expected[name].shape for name in part.ours]
     shape = (sum(shape[0] for shape in shapes) + part.first, *shapes[0][1:])
     shape = tuple(reversed(shape)) if part.transposed else shape
@@ -212,7 +212,7 @@ def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path)
 
 
 def _theirs(part: Part, state: dict[str, Tensor]) -> Tensor:
-    """Converts our tensors to one of theirs; the inverse of `_ours`, with zeros in the rows before ours."""
+    """Converts our tensors to one of Hugging Face's: the inverse of `_ours`, with zeros in the rows before ours."""
     joined = torch.cat([state[name] for name in part.ours])
     if part.heads > 1:
         joined = joined.unflatten(0, (len(part.ours), part.heads, -1)).transpose(0, 1).flatten(0, 2)

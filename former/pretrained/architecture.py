@@ -17,7 +17,7 @@ from former.tokens import Tokenizer
 
 @dataclass(frozen=True)
 class Part:
-    """One of their tensors, and ours that it contains, concatenated along the first dimension."""
+    """A tensor in Hugging Face's format, and our tensors that it contains, concatenated along the first dimension."""
 
     theirs: str  # "" where they have none: ours is zeros
     ours: tuple[str, ...]
@@ -119,10 +119,10 @@ def activation(name: Any) -> Any:
 
 
 def their_activation(name: str) -> str:
-    """The inverse of `activation`.
+    """Converts our name of an activation to Hugging Face's: the inverse of `activation`.
 
     Raises:
-        ValueError: one without a name of theirs.
+        ValueError: the activation has no name in Hugging Face's format.
     """
     require_choice("activation", name, dict.fromkeys(ACTIVATIONS.values()))
     return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == name)
@@ -140,7 +140,7 @@ def feed_forward(hidden: Any, emb: Any) -> dict[str, Any]:
 
 
 def linear(theirs: str, *ours: str, transposed: bool = False, bias: bool = True, heads: int = 1) -> Iterator[Part]:
-    """Yields weight and bias of a linear map, of several stored as one, or of a norm."""
+    """Yields the parts for weight and bias of a linear map, of several maps stored as one, or of a norm."""
     yield Part(f"{theirs}.weight", tuple(f"{name}.weight" for name in ours), transposed, heads)
     if bias:
         yield Part(f"{theirs}.bias", tuple(f"{name}.bias" for name in ours), heads=heads)
@@ -157,7 +157,8 @@ def has_rotary(bundle: Bundle) -> bool:
 
 
 def their_rotary(config: Any) -> dict[str, Any]:
-    """The inverse of `rotary`, also by the names of older versions of `transformers`."""
+    """Returns config.json's fields for rotary positions, also for older versions of `transformers`; inverts
+    `rotary`."""
     rope = {"rope_type": "default", "rope_theta": config.rotary_theta, "partial_rotary_factor": config.rotary_share}
     if config.rotary_scaling is not None:
         factor, low, high, context = config.rotary_scaling

@@ -96,14 +96,15 @@ def configured(
 
 
 def _is_verdict(names: list[str], weights: Mapping[str, Tensor]) -> bool:
-    """Returns whether a head named classifier reads the pooler, not each token."""
+    """Returns whether a head called "classifier" classifies the whole text, by the pooler, and not each token."""
     if "BertForSequenceClassification" in names:
         return True
     return _CLASSES.keys() >= set(names) and weights.keys() >= {"classifier.weight", "pooler.dense.weight"}
 
 
 def _num_classes(weights: Mapping[str, Tensor]) -> int:
-    """Returns the rows of the classifier's map; 2 without one, 0 if it is a scalar."""
+    """Returns the number of classes, the rows of the classifier's map; 2 without a classifier, 0 if its output is a
+    scalar."""
     shape = weights["classifier.weight"].shape if "classifier.weight" in weights else (2,)
     return shape[0] if shape else 0
 

@@ -66,7 +66,7 @@ def _read_distilbert(values: dict[str, Any], weights: Mapping[str, Tensor]) -> t
 
 
 def _read(kind: str, prefix: str, values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, BertConfig]:
-    """Returns the class and its config: a classifier's, where the file has one that chooses one class."""
+    """Returns our class and its config: a classifier if the file has one that chooses a single class."""
     names = class_names(values)
     last = weights.get(f"{_LAST[kind]}.weight")
     classifier = last is not None and (not names or f"{prefix}ForSequenceClassification" in names)
@@ -96,14 +96,14 @@ def _write_distilbert(bundle: Bundle) -> dict[str, Any]:
 
 
 def _class_of(prefix: str, model: BertStack) -> str:
-    """Returns the name of their class for a model of ours."""
+    """Returns the name of the `transformers` class for one of our models."""
     if isinstance(model, Bert):
         return f"{prefix}ForMaskedLM" if model.has_head else f"{prefix}Model"
     return f"{prefix}ForSequenceClassification"
 
 
 def _first(pad_token: int | None) -> int:
-    """Returns the position of the first token."""
+    """Returns the index of the first token's position vector, which follows that of padding."""
     return (pad_token or 0) + 1
 
 

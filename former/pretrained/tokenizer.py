@@ -154,7 +154,7 @@ def special_ids(tokenizer: Tokenizer) -> dict[str, int | None]:
 
 
 def definition(tokenizer: Tokenizer) -> str:
-    """Returns the text of a tokenizer.json: for bytes, pieces without merges.
+    """Returns the text of a tokenizer.json; a byte tokenizer is expressed as byte-level BPE without merges.
 
     Raises:
         ValueError: a tokenizer that the format cannot express.

@@ -26,7 +26,7 @@ from former.runs.kind import (
 
 
 class Causal(Kind):
-    """Each token predicts the one after it."""
+    """The kind of models in which each token predicts the next one."""
 
     name = "causal"
     models = (Generator,)

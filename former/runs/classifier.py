@@ -26,7 +26,7 @@ from former.runs.kind import (
 
 
 class Judge(Kind):
-    """The whole text has one class."""
+    """The kind of models that give the whole text one class."""
 
     name = "classifier"
     models = (Classifier, BertClassifier)
@@ -58,16 +58,17 @@ class Judge(Kind):
         return result
 
     def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
-        """Log-probabilities of the classes (b, num_classes)."""
+        """Returns log-probabilities of the classes (b, num_classes)."""
         del reading, at
         return self.unembed(model, inputs)(x)
 
     def classes(self, source: Source) -> list[str]:
-        """Returns the names in the card, or numbers."""
+        """Returns the names of the classes in the card; without names, numbers."""
         return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
-        """Returns pooling, or `[CLS]`, and the last layer: (b, t, e) → log-probabilities (b, num_classes)."""
+        """Returns the function that pools, or takes `[CLS]`, and classifies: (b, t, e) → log-probabilities (b,
+        num_classes)."""
         if isinstance(model, Classifier):
             return partial(model.unembed, real=model.real(*inputs))
         return model.unembed

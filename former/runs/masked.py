@@ -58,7 +58,7 @@ class MaskedReading(Reading):
 
 
 class Masked(Kind):
-    """Predicts each hidden piece from all other tokens.
+    """The kind of models that predict each hidden piece from all other tokens.
 
     `call` returns the vectors after the last block (b, t, e), which both heads read: logits of the whole vocabulary at
     every position would be most of the work, and are rarely needed.
@@ -126,11 +126,11 @@ class Masked(Kind):
         return bits
 
     def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
-        """Logits (b, num_tokens) of a hidden piece; `at` counts these."""
+        """Returns logits (b, num_tokens) of a hidden piece; `at` is an index into the hidden pieces."""
         return self.read_stream(model, reading, inputs, result, at)
 
     def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
-        """Logits (b, num_tokens) of a hidden piece, from the vectors (b, t, e)."""
+        """Returns logits (b, num_tokens) of a hidden piece, from the vectors (b, t, e)."""
         places = self.places(reading)
         if not places:
             raise Unanswerable("no_blanks", "text must hide a word, in brackets, so that there is one to predict")

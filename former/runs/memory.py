@@ -23,7 +23,8 @@ from former.transformer_xl import TransformerXL
 
 
 class Remembering(Causal):
-    """Each token predicts the one after it, from the segment so far and a memory of what came before."""
+    """The kind of models in which each token predicts the next, from the segment so far and a memory of earlier
+    ones."""
 
     name = "memory"
     models = (TransformerXL,)

@@ -278,7 +278,7 @@ def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer
 
 
 def prefix_of(name: str) -> str:
-    """Returns the prefix of a map's points (`former.hooks`)."""
+    """Returns the prefix of a map's points, such as "cross." (`former.hooks`)."""
     return "" if name == "self" else f"{name}."
 
 

@@ -38,7 +38,7 @@ class AnsweredReading(Reading):
 
 
 class Translator(Causal):
-    """Predicts each next token of the answer; reads the whole text."""
+    """The kind of models that read a whole text and predict each next token of an answer."""
 
     name = "translator"
     models = (EncoderDecoder,)

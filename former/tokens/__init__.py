@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Tokenizer(Protocol):
-    """The interface of tokenizers; `to_dict` saves one beside its model."""
+    """The interface of tokenizers; the result of `to_dict` is saved with the model."""
 
     unit: ClassVar[str]  # kind of token: "byte", "character", "word" or "piece" of a word
 

@@ -42,7 +42,7 @@ def encode(tokenizer: Tokenizer, text: str, num_tokens: int) -> list[int]:
 
 
 def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
-    """Like `encode`, with each token's position in the text and its word."""
+    """Like `encode`, with each token's position in the text and the index of its word."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     result = tokenizer.encode(text, add_special_tokens=False)
     if (last := max(result.ids, default=0)) >= num_tokens:

@@ -48,7 +48,7 @@ class PieceTokenizer:
 
     @classmethod
     def around(cls, definition: str, num_tokens: int | None = None) -> PieceTokenizer:
-        """Creates RoBERTa's tokenizer from the definition of GPT-2's with its vocabulary.
+        """Creates RoBERTa's tokenizer from the definition of a GPT-2 tokenizer that has RoBERTa's vocabulary.
 
         Raises:
             ValueError: a vocabulary without RoBERTa's special tokens.
@@ -79,7 +79,7 @@ class PieceTokenizer:
         return definitions.words(self._tokenizer, text, self.num_tokens, self.mask_token)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Converts ids to text, without the tokens that are put around one.
+        """Converts ids to text; leaves out the special tokens around it.
 
         Raises:
             ValueError: an id outside the vocabulary.

@@ -136,7 +136,7 @@ def load_text(path: Path, corpus: str, unchecked: bool = False) -> bytes:
 
 
 def split_text(data: bytes) -> dict[str, tuple[int, int]]:
-    """Returns each split's first byte and end: 90 %, 5 % and 5 % of the bytes."""
+    """Returns where each split begins and ends: 90 % of the bytes are train, 5 % val and 5 % test."""
     return {name: (len(data) * low // 100, len(data) * high // 100) for name, (low, high) in TEXT_SHARES.items()}
 
 
@@ -221,7 +221,8 @@ def _unzip(data: bytes) -> bytes:
 
 
 def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
-    """Yields one review per line; a line without a split goes to `val` or `test` once in 20 each, else to `train`."""
+    """Yields one review per line; of the lines without a split, 1 in 20 goes to `val`, 1 in 20 to `test`, the others to
+    `train`."""
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             row = json.loads(line)
@@ -240,7 +241,8 @@ def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
 
 
 def _from_archive(data: bytes) -> Iterator[tuple[str, Review]]:
-    """Yields the reviews in order of label and number, so a film's stay together; every fifth of `train` is `val`."""
+    """Yields the reviews in order of label and number, so that a film's reviews stay together; every fifth review of
+    `train` goes to `val`."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
         matches = [re.fullmatch(r"aclImdb/(train|test)/(neg|pos)/(\d+)_\d+\.txt", name) for name in archive.getnames()]
         names = {(*match.group(1, 2), int(match[3])): match[0] for match in matches if match}

@@ -103,7 +103,8 @@ def read_json(path: Path) -> Any:
 
 
 def _temporary(path: Path) -> Path:
-    """The name under which a file is first written; its suffix differs, so no glob for snapshots matches it."""
+    """Returns the name under which a file is first written; its suffix differs, so that no glob for snapshots matches
+    it."""
     return path.with_name(f".{path.name}.unfinished")
 
 

@@ -29,7 +29,7 @@ class Field:
     index: int | None = None
 
     def __call__(self, result: Numbers) -> Any:
-        """Returns the value."""
+        """Returns the value that the placeholder names in a result."""
         return result[self.name] if self.index is None else result[self.name][self.index]
 
 

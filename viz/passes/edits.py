@@ -44,7 +44,7 @@ _IN_LINK = re.compile(
 
 
 def read(given: Any, model: Any) -> list[Edit]:
-    """Reads the edits that the page sends for a model, as plain values of the form above.
+    """Reads the edits that the page sends for a model, as plain values of the form described above.
 
     Args:
         given: the value sent: None, or a list of edits.
@@ -77,7 +77,7 @@ def from_link(asked: str, model: Any) -> tuple[list[Edit], list[str]]:
 
 
 def _of_match(found: Mapping[str, str | None]) -> Edit:
-    """Returns the edit of one part of a link, from the groups of `_IN_LINK`."""
+    """Builds the edit that a part of a link describes, from the groups of the regular expression `_IN_LINK`."""
     layer, head, factor, value = (found[name] for name in ("layer", "head", "factor", "value"))
     edit: Edit = {"layer": int(layer or 0), "head": None if head == "L" else int(head or 0)}
     edit |= {"map": found["map"]} if found["map"] else {}

@@ -47,7 +47,7 @@ class Loaded:
 
     @cached_property
     def fast(self) -> Any:
-        """Its fast twin, with the same call, built on first use; the model itself if it has no twin."""
+        """Its fast twin, which is called in the same way, built on first use; the model itself if it has no twin."""
         with _building:
             if "fast" not in self.__dict__:  # else another thread has built it meanwhile
                 self.__dict__["fast"] = cpu.optimise(self.bundle.model)

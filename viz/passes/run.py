@@ -51,7 +51,7 @@ class Map(runs.Map):
 
     @cached_property
     def skips(self) -> bool:
-        """Whether the mask is a sparse pattern, which skips keys before others."""
+        """Whether the mask is a sparse pattern, which leaves out keys between those that it allows."""
         return int(self.allowed.sum()) < sum(self.lengths)
 
     @property

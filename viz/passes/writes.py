@@ -92,7 +92,8 @@ def extremes(added: Tensor, without: Tensor | None = None) -> dict[str, list[tup
 
 
 def strongest(adds: Tensor) -> tuple[int, int, int, float] | None:
-    """Returns the layer, head and position of the largest of `analysis.head_adds`, and that number; None for none."""
+    """Returns the layer, head and position of the largest of `analysis.head_adds`, and that number; None if it is
+    empty."""
     if not adds.numel():
         return None
     layer, head, at = (int(index) for index in torch.unravel_index(adds.argmax(), adds.shape))
@@ -100,7 +101,7 @@ def strongest(adds: Tensor) -> tuple[int, int, int, float] | None:
 
 
 def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, *tokens: int | None) -> None:
-    """Raises the errors of `writes`."""
+    """Checks the arguments of `writes`; raises the errors that it describes."""
     heads = made.map(name).weights.shape[:2]
     places = len(made.map(name).queries)
     known = is_index(layer, heads[0]) and is_index(head, heads[1]) and is_index(at, places)

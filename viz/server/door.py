@@ -32,7 +32,7 @@ TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and reach no e
 
 
 class Door:
-    """Middleware between the server and Gradio's app, see above.
+    """The middleware, between the server and Gradio's app.
 
     Args:
         app: the next ASGI app, Gradio's.
@@ -91,7 +91,7 @@ class Door:
 
 
 def language_of(scope: Scope) -> str:
-    """Returns the language of an address, or else the one that the browser prefers."""
+    """Returns the language that a request's address names, else the one that the browser prefers."""
     named = re.findall(r"(?:^|&)lang=(\w+)", scope.get("query_string", b"").decode("latin-1"))
     preferred = re.split("[,;]", Headers(scope=scope).get("accept-language", ""))  # weights name none
     return first_known([*named, *preferred])
@@ -110,7 +110,7 @@ def long_address(length: int, language: str, headers: Headers) -> Response:
 
 
 def with_cookie(send: Send) -> Send:
-    """Sends the page with the cookie of a new session."""
+    """Wraps `send`: the response gets the cookie of a new session."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

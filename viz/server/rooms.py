@@ -74,7 +74,7 @@ class Rooms:
         self._rev = 0  # the newest revision of all rooms, so that a reopened room never repeats one
 
     def apply(self, change: str, arguments: Sequence[Any], at: float) -> Any:
-        """Calls the method of `CHANGES` at a time; returns its result.
+        """Calls the method that `CHANGES` names, with `at` as the current time; returns its result.
 
         Raises:
             Refusal: the method refused the change.
@@ -219,7 +219,7 @@ class Rooms:
         room.votes[question, voter] = Vote(choice, right, who)
 
     def _led(self, name: str, key: str) -> Room | None:
-        """Returns an open room to its leader.
+        """Returns the room if `key` is its leader's; None if it is not open.
 
         Raises:
             Taken: the key is not the leader's.

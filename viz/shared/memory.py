@@ -38,7 +38,7 @@ class MemoryShelf:
 
 
 class MemoryLog:
-    """A `Log` of the only process."""
+    """A `Log` for a single process."""
 
     def __init__(self, state: State, clock: Callable[[], float]) -> None:
         self._state, self._clock = state, clock

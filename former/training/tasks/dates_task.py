@@ -41,7 +41,7 @@ TEXTS, QUICK_TEXTS = 10_000, 500  # texts per measure, in an evaluation and in a
 
 
 class DatesTask:
-    """Half of the batches are dates to read, half are dates to write.
+    """The task of reading and writing dates; each is half of the batches.
 
     Args:
         recipe: batch, seed and share of hard texts; its model gets the size of the vocabulary.

@@ -32,7 +32,7 @@ BATCH = 32  # rows per forward pass of a measurement
 
 
 class MaskedTask:
-    """Hidden words and following sentences, in rows of a text's articles.
+    """The task of predicting hidden words, and whether a passage follows another, in rows of a text's articles.
 
     In the first two thirds of the steps a row is a quarter of the context long, and a batch has four times as many
     rows: they cost less, and the model learns to use neighbouring words sooner. After that, three of four steps have

@@ -121,7 +121,7 @@ def rows(corpus: Corpus, tokenizer: WordPieceTokenizer, count: int, length: int,
 
 
 class Rows(NamedTuple):
-    """Inputs and targets."""
+    """The inputs and targets of a batch."""
 
     tokens: Tensor  # (b, t)
     places: Tensor  # (b, n), positions of the pieces to predict

@@ -32,7 +32,7 @@ PIECES = 4  # pieces in place of one review in a batch, with about as many words
 
 
 class ReviewTask:
-    """Whether a review is positive, in batches of reviews of similar length.
+    """The task of judging whether a review is positive, in batches of reviews of similar length.
 
     Args:
         splits: the reviews of each split.
@@ -86,7 +86,7 @@ class ReviewTask:
         return cls(splits, recipe, data.origin(path, unchecked), tokenizer)
 
     def batch(self, step: int) -> Batch:
-        """Returns reviews (b, t), pad_reviews, and target probabilities (b,) of "positive"; or short pieces of reviews.
+        """Returns padded reviews (b, t), or short pieces of reviews, and the target probabilities (b,) of "positive".
 
         Without pieces, an epoch has every review once, except those that do not fill a batch.
         """

@@ -25,7 +25,7 @@ STREAMS = 32  # parts of a split that are read in parallel, as the rows of a bat
 
 
 class SegmentsTask(TextTask):
-    """The next byte, in windows of several segments; each segment has the memory of the one before.
+    """The task of predicting the next byte, in windows of several segments; each gets the memory of the one before.
 
     The first segment of a window has no memory. So a batch depends only on seed and step, and the model also learns to
     work without a memory.

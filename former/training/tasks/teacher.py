@@ -31,7 +31,8 @@ class Opinion:
     bias: float  # log odds of an empty review
 
     def positive(self, first: int = 0, count: int | None = None) -> float:
-        """Returns the probability that `count` words, from index `first`, are positive; None for all that follow."""
+        """Returns the probability that `count` words, from index `first` on, are positive; without `count`, of all
+        words from there on."""
         end = None if count is None else first + count
         return float(torch.sigmoid(self.scores[first:end].sum() + self.bias))
 

@@ -26,7 +26,7 @@ WINDOWS = 128  # of a validation
 
 
 class TextTask:
-    """The next byte, in random windows of a text.
+    """The task of predicting the next byte, in random windows of a text.
 
     Args:
         train, val: the two splits, uint8 (bytes,), or ids of other tokens.

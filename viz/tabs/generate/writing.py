@@ -72,7 +72,7 @@ PLAIN = Rules()
 
 @dataclass(frozen=True)
 class Order:
-    """A checked request."""
+    """A request to write, after its checks."""
 
     ids: list[int]  # the prompt and what was written after it
     prompt: int  # how many of them are the prompt

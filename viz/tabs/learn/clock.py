@@ -8,7 +8,7 @@ from typing import Any
 
 
 def seconds(work: Callable[[], Any]) -> float:
-    """Returns the time in seconds."""
+    """Returns the time that work() takes, in seconds."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

@@ -22,7 +22,7 @@ def load(name: str) -> Loaded:
 
 
 def bits(name: str) -> float:
-    """Returns its bits per byte on the validation split, from its card."""
+    """Returns a model's bits per byte on the validation split, from its card."""
     return next(held["bits_per_byte"] for held in load(name).bundle.card["quality"] if held["split"] == "val")
 
 

@@ -97,7 +97,8 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
 
 
 def first_head(bundle: former.Bundle, text: str) -> tuple[int, int]:
-    """Chooses the head to show first: with an entropy nearest to half of the largest, neither sharp nor even."""
+    """Chooses the head to show first: the one whose entropy is nearest to half of the largest, neither sharp nor
+    even."""
     ids = bundle.tokenizer.encode(text)[:SHOWN]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), mask=masks.causal(len(ids)))
     entropy = former.analysis.head_statistics(capture.stack("weights")[:, 0])["entropy"]  # (layers, h)

@@ -33,7 +33,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
 
 
 def first_view(material: Material) -> dict[str, Any]:
-    """Returns the view without a link, and the choices."""
+    """Returns the tab's initial view, and the choices of its controls."""
     subject, tables = material.subject, [table.name for table in material.tables]
     pairs = permuting.pairs(subject) if subject else []
     first = pairs[0] if pairs else {"text": "", "order": permuting.AS_TYPED}

@@ -245,5 +245,5 @@ def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Functi
 
 
 def off(before: Tensor, after: Tensor, order: Sequence[int]) -> Tensor:
-    """Returns the equivariance error max |f(Px) − P f(x)|, or for one row per text, the invariance error."""
+    """Returns the equivariance error max |f(Px) − P f(x)|, or, if each text has a single row, the invariance error."""
     return (after - (before[:, list(order)] if before.dim() == 3 else before)).abs().max()

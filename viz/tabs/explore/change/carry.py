@@ -138,7 +138,7 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
 
 
 def predict_each(carried: Run, run: Run, pinned: Run, at: int) -> Numbers:
-    """Compares one prediction of three runs; returns as `carry_one`."""
+    """Compares one prediction of three runs; returns the values that `carry_one` describes."""
     probs = [analysis.predicted(each, at).exp() for each in (carried, run, pinned)]
     named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
     ids = sorted(named, key=lambda i: -float(probs[0][i]))

@@ -36,7 +36,7 @@ PARTS = ("q", "k", "v")
 
 
 def circle() -> list[list[float]]:
-    """Returns the words' vectors, (5, 2)."""
+    """Returns the vectors of the five words, which lie on a circle: (5, 2)."""
     turns = [2 * math.pi * i / len(WORDS) for i in range(len(WORDS))]
     return [[round(RADIUS * math.cos(turn), 4), round(RADIUS * math.sin(turn), 4)] for turn in turns]
 

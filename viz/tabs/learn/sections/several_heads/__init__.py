@@ -127,7 +127,7 @@ def swap_words(heads: int, positions: bool) -> Numbers:
 
 
 def swap_effect(call: Callable[[list[int]], former.Capture]) -> float:
-    """Returns the largest change of the heads' output at "gave" when mary and susan are swapped; call(order)."""
+    """Returns the largest change of the heads' output at "gave" when mary and susan are swapped; `call` runs it."""
     before, after = call(list(range(T))), call(SWAPPED)
     return float((before["out", 0] - after["out", 0])[0, :, ASKING].abs().max())
 
