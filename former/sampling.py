@@ -50,8 +50,8 @@ def apply_rules(
     Args:
         logits, temperature, top_k, top_p, min_p: as of `next_token_probs`.
     Returns:
-        By the name of each rule that is set, in their order, what is left after it (num_tokens,): 0 for the tokens that
-        it or an earlier rule removed; after `top_p` and `min_p` not renormalised.
+        For each rule that is set, by its name and in order, the probabilities (num_tokens,) after it: 0 for the tokens
+        that it or an earlier rule removed; not renormalised after `top_p` and `min_p`.
     Raises:
         ValueError: a rule out of range.
     """

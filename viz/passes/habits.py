@@ -94,9 +94,9 @@ def _describe(
 ) -> list[Any]:
     """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
 
-    The share of the runner-up for a habit in `COMPARED` is averaged only over queries to which the habit does not
-    apply. For any other habit it is averaged over the habit's queries, without the habit's own keys, so that both
-    shares add up to 1 at most. The tokens are [first position, share of the attention on all its occurrences].
+    If the habit is in `COMPARED`, the runner-up's share is averaged only over queries to which the habit does not
+    apply. Otherwise it is averaged over the habit's queries, without the keys that the habit counts, so that both
+    shares add up to at most 1. Each token is [its first position, the share of the attention on all its occurrences].
     """
     rivals = {name: found[name] for name in ("entropy", "offset", *keys) if name in even}
     kind, second = habit(rivals, even)

@@ -1,4 +1,4 @@
-"""The interface of what replicas share; `memory` and `by_redis` implement it."""
+"""Interfaces of the storage that replicas share; `memory` and `by_redis` implement them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def circle() -> list[list[float]]:
 def subject(models: Models) -> Loaded:
     """Chooses the trained model to show: the smallest generator with the article's attention, else the smallest model.
 
-    With rotary positions q is more than W_q x, and with shared keys a head's rows are not its own.
+    With rotary positions q is more than W_q x, and with shared keys several heads have the same rows of W_k.
     """
 
     def is_plain(loaded: Loaded) -> bool:
