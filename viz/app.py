@@ -187,7 +187,7 @@ def main() -> None:
         nargs="*",
         metavar="FOLDER-OR-ID",
         help="your own model: a checkpoint, a training run, or GPT-2, BERT or Llama in Hugging Face's format;"
-        " without any, those that FORMER_MODELS names",
+        " default: the models that FORMER_MODELS lists",
     )
     places = parser.parse_args().places or os.environ.get("FORMER_MODELS", "").split()
     elsewhere = [place for place in places if sources.is_elsewhere(place)]
