@@ -12,7 +12,7 @@ import torch
 import former
 from former import llama
 from former.tokens import ByteTokenizer, WordTokenizer
-from tests.test_pretrained_llama import SHAPES, ids, llama3
+from tests.test_pretrained_llama import SHAPES, ids, llama2, llama3
 from tests.test_pretrained_roberta import BODIES, CLASSIFIERS, LABELS, padded
 from tests.their_models import TEXTS, T, distilbert_config, llama_config, neox_config, saved
 
@@ -88,6 +88,24 @@ def test_a_tokenizer_with_a_pattern_and_a_first_token_of_its_own_is_kept(tmp_pat
     tokenizer = T.AutoTokenizer.from_pretrained(tmp_path / "again")
     for text in (*TEXTS, "12345 cats"):
         assert tokenizer(text)["input_ids"] == bundle.tokenizer.encode(text)
+
+
+@pytest.mark.parametrize(("make", "eos", "end"), [(llama2, 2, 2), (llama3, [299, 7], 299), (llama3, 7, 7)])
+@torch.no_grad()
+def test_transformers_stops_at_the_end_of_text_of_a_model_that_was_written_again(make, eos, end, tmp_path):
+    tokenizer = make()
+    config = llama_config(vocab_size=tokenizer.get_vocab_size(), eos_token_id=eos, tie_word_embeddings=False)
+    saved(T.LlamaForCausalLM(config), tmp_path)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    bundle, theirs = saved_again(tmp_path, T.LlamaForCausalLM)
+    assert getattr(bundle.tokenizer, "end_token", None) == end
+    former.save(bundle, tmp_path / "card")
+    assert getattr(former.load(tmp_path / "card").tokenizer, "end_token", None) == end
+    prompt = ids(1, 5) % 250
+    theirs.lm_head.weight.zero_()  # all logits are equal but for the end's, so it is written next or never
+    theirs.lm_head.weight[end] = torch.sign(theirs.model(prompt).last_hidden_state[0, -1])
+    written = theirs.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=8, do_sample=False)[0, 5:]
+    assert written.tolist() == [end]
 
 
 OWN: dict[str, tuple[dict[str, Any], str]] = {

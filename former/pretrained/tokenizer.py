@@ -14,6 +14,7 @@ from typing import Any
 
 from former import tokens
 from former.checkpoints import TOKENIZER, CheckpointError
+from former.checks import is_whole
 from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
@@ -62,14 +63,18 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
 
 
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
-    """Reads a tokenizer of any kind; one of GPT-2's kind as such, so that it can be saved again."""
+    """Reads a tokenizer of any kind, and the end of a text from config.json; one of GPT-2's kind as such."""
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
         return read_bytes(folder, num_tokens)
     definition = read_text(folder / TOKENIZER)
-    tokenizer = tokens.PieceTokenizer(definition, num_tokens)
+    end: Any = read_json(folder / "config.json").get("eos_token_id")
+    end = end[0] if isinstance(end, list) and end else end  # the others end a turn of a chat
+    end = end if is_whole(end) and 0 <= end < num_tokens else None
+    tokenizer = tokens.PieceTokenizer(definition, num_tokens, end)
     if not tokenizer.before and not tokenizer.after:
         with contextlib.suppress(ValueError):
-            return tokens.BpeTokenizer(definition, num_tokens)
+            bytewise = tokens.BpeTokenizer(definition, num_tokens)
+            return bytewise if end in (None, bytewise.end_token) else tokenizer
     return tokenizer
 
 
@@ -135,14 +140,16 @@ def settings_of_any(tokenizer: Tokenizer) -> dict[str, Any]:
     """
     if isinstance(tokenizer, tokens.WordPieceTokenizer):
         return settings_of_pieces(tokenizer)
-    vocabulary = json.loads(definition(tokenizer))["added_tokens"]
-    known = {token["content"] for token in vocabulary}
+    added = {token["id"]: token["content"] for token in json.loads(definition(tokenizer))["added_tokens"]}
+    known = set(added.values())
     special = {
         **{"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>"},
         **{"unk_token": "<unk>", "pad_token": "<pad>", "mask_token": "<mask>"},
     }
     if "<|endoftext|>" in known:
         special = {"eos_token": "<|endoftext|>"}
+    if (end := getattr(tokenizer, "end_token", None)) in added:
+        special["eos_token"] = added[end]
     named = {role: token for role, token in special.items() if token in known}
     return {"tokenizer_class": "PreTrainedTokenizerFast", **named}
 

@@ -88,8 +88,8 @@ def from_dict(values: dict[str, Any]) -> Tokenizer:
     if kind == "characters" and isinstance(characters := values.get("characters"), str):
         return CharacterTokenizer(characters, values.get("tasks", {}))
     if kind in _SUBWORDS and isinstance(definition := values.get("definition"), str):
-        open_end = {"closed": values["closed"]} if "closed" in values else {}
-        return __getattr__(_SUBWORDS[kind])(definition, values.get("num_tokens"), **open_end)
+        ends = {name: values[name] for name in ("closed", "end_token") if name in values}
+        return __getattr__(_SUBWORDS[kind])(definition, values.get("num_tokens"), **ends)
     raise ValueError(
         "tokenizer must be of kind 'bytes', 'characters' with a text of them, 'words' with a list of words, or 'bpe', "
         f"'wordpiece' or 'pieces' with a definition, got kind {kind!r}"

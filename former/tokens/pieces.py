@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from tokenizers import AddedToken, processors
 
+from former.config import require_token
 from former.tokens import definition as definitions
 from former.tokens.labels import BYTES, CONTINUED, byte_labels, check_ids, join_labels
 
@@ -22,14 +23,15 @@ class PieceTokenizer:
         definition: the text of a tokenizer.json.
         num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
             definition's.
+        end_token: the id of the token that ends a text which a model writes; None without one.
     Raises:
         ValueError: an invalid definition, one that encodes at random, or one that has more tokens than the model, not
-            counting added tokens.
+            counting added tokens; an `end_token` outside the vocabulary.
     """
 
     unit: ClassVar[str] = "piece"
 
-    def __init__(self, definition: str, num_tokens: int | None = None) -> None:
+    def __init__(self, definition: str, num_tokens: int | None = None, end_token: int | None = None) -> None:
         self._tokenizer: Any = definitions.parse(definition)
         if getattr(self._tokenizer.model, "dropout", None):
             raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
@@ -44,6 +46,8 @@ class PieceTokenizer:
         self.between = two[len(whole) - len(self.after) : len(two) - len(alone) - len(self.after)]  # and between two
         self.num_tokens, self.closed = definitions.num_tokens(self._tokenizer, num_tokens), bool(self.after)
         self.cls_token, self.sep_token = (ids[0] if ids else None for ids in (self.before, self.after))
+        require_token("end_token", end_token, self.num_tokens)
+        self.end_token = end_token
         self.mask_token = next((i for i, token in self._added.items() if token in ("<mask>", "[MASK]")), None)
 
     @classmethod
@@ -117,4 +121,5 @@ class PieceTokenizer:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain values for a JSON card; `former.save` writes the long definition to a file of its own."""
-        return {"kind": "pieces", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
+        end = {} if self.end_token is None else {"end_token": self.end_token}
+        return {"kind": "pieces", "num_tokens": self.num_tokens, **end, "definition": self._tokenizer.to_str()}
