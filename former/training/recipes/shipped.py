@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from former import llama
 from former.config import ModelConfig
 from former.tokens.words import PAD_ID
 from former.training.recipes import intermediate, tiny
@@ -107,6 +108,17 @@ RECIPES: dict[str, Recipe] = {
             adam_lr=1.5e-3,
             seed=11,
             validate_every=800,
+        ),
+        replace(
+            intermediate.GPT_FOURTH,
+            name="modern",
+            description="Writes as gpt does, with its size and data, but built as models of today: a small Llama.",
+            model=llama.config(
+                num_tokens=8_192, seq_length=256, emb=256, heads=8, kv_heads=2, depth=6, ff_hidden=832, rotary_theta=1e4
+            ),
+            weights="",
+            steps=14_000,
+            seed=1,
         ),
         intermediate.XL_BEGUN,
         intermediate.XL_LONGER,
