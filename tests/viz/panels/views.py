@@ -147,6 +147,7 @@ VIEWS["learn-transformer-xl"] += [SECTION_VIEWS["transformer-xl"] | {"show": sho
 VIEWS["learn-several-heads"] += [SECTION_VIEWS["several-heads"] | {"show": "sizes", "count": 7}]
 VIEWS["learn-bert"] += [SECTION_VIEWS["bert"] | {"show": show} for show in ("texts", "figures")]
 VIEWS["learn-positions"] += [SECTION_VIEWS["positions"] | {"show": show} for show in ("order", "length")]
+VIEWS["learn-generation"] += [SECTION_VIEWS["generation"] | {"show": "cache", "cache": "tiny-grouped", "tokens": 30}]
 VIEWS["learn-since"] += [SECTION_VIEWS["since"] | {"show": show} for show in ("norm", "gate", "cache", "worth")]
 VIEWS["learn-block"] += [SECTION_VIEWS["block"] | {"show": show} for show in ("linear", "gradient")]
 VIEWS["learn-queries-keys-values"] += [SECTION_VIEWS["queries-keys-values"] | {"show": "head"}]

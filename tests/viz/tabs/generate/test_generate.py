@@ -236,6 +236,7 @@ def test_the_cache_is_as_large_as_its_facts_say_and_a_step_gives_the_same_with_i
     facts = cache.cache_facts(small)
     assert facts
     assert facts == {
+        "layers": 2,
         "heads": 2,
         "key_heads": key_heads or 2,
         "size": 8,

@@ -75,3 +75,18 @@ def test_what_is_written_is_what_the_model_draws_and_can_be_shown():
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(Refusal):
         generation.SECTION.questions["written"].answer({}, VIEW | wrong)
+
+
+@pytest.mark.parametrize(("name", "heads"), [("generator", (8, 8)), ("tiny-grouped", (4, 2))])
+def test_a_step_of_the_cache_s_model_is_measured_after_the_text_repeated(name, heads):
+    facts = generation.opening({})["caches"][name]
+    assert (facts["heads"], facts["key_heads"]) == heads
+    view = {"show": "cache", "text": "A cat sat", "cache": name, "tokens": 20}
+    assert generation.SECTION.panel.printed(view).keys() == {"cost"}
+    arguments = generation.read_cached({}, view)
+    assert arguments["written"] == list(b"A cat satA cat satA ")
+    found = generation.SECTION.questions["cost"].answer({}, view)
+    assert (found["tokens"], found["bytes"]) == (20, 20 * facts["bytes"])
+    assert min(found["seconds"]) > 0
+    with pytest.raises(Refusal):
+        generation.read_cached({}, view | {"tokens": 0})

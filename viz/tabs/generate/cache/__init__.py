@@ -24,12 +24,13 @@ def keeps(model: Any) -> bool:
 
 
 def cache_facts(loaded: Loaded) -> dict[str, Any] | None:
-    """Returns what a model keeps for each token: heads, sizes and bytes; None if it keeps none."""
+    """Returns what a model keeps for each token: layers, heads, sizes and bytes; None if it keeps none."""
     model, config = loaded.bundle.model, loaded.bundle.config
     if not keeps(model):
         return None
     number = next(model.parameters()).element_size()
-    facts = {"heads": config.heads, "key_heads": config.key_heads, "size": config.head_size, "number": number}
+    facts = {"layers": config.depth, "heads": config.heads, "key_heads": config.key_heads}
+    facts |= {"size": config.head_size, "number": number}
     return {**facts, "bytes": 2 * config.depth * config.key_heads * config.head_size * number}
 
 

@@ -42,6 +42,19 @@ MESSAGES = {
     "learn_generation_writes_unmasked": "“{model}”, without a mask, continues:",
     "learn_generation_lesson": "At step {step, number} the next byte costs {bits} bits on average. Without a mask it"
     " costs {unmasked}, because the answer is part of the input.",
+    "learn_generation_show": "Show",
+    "learn_generation_show_training": "training",
+    "learn_generation_show_training_hint": "What each position is trained to predict",
+    "learn_generation_show_cache": "cache",
+    "learn_generation_show_cache_hint": "What a model keeps while it writes, and what that saves",
+    "learn_generation_cache": "Model",
+    "learn_generation_cache_hint": "Show the cache of “{name}”",
+    "learn_generation_tokens": "Text so far",
+    "learn_generation_tokens_are": "{tokens, plural, one {# token} other {# tokens}}",
+    "learn_generation_lesson_cache": "The keys and values of earlier tokens never change, because no token sees a later"
+    " one. So “{name}” keeps them, and a step computes only the newest token instead of {tokens, plural, one {# token}"
+    " other {all #}}.",
+    "learn_generation_try_cache": "What a step costs",
     "learn_generation_try_begin": "Before training",
     "learn_generation_try_words": "Step {step, number}",
     "learn_generation_try_other": "A sentence it gets worse at",

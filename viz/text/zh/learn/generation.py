@@ -39,6 +39,18 @@ MESSAGES = {
     "learn_generation_writes_unmasked": "无掩码的“{model}”的续写：",
     "learn_generation_lesson": "在第 {step, number} 步，预测下一个字节平均需要 {bits} 比特。没有掩码时只需要 {unmasked}"
     " 比特，因为答案就在输入里。",
+    "learn_generation_show": "显示",
+    "learn_generation_show_training": "训练",
+    "learn_generation_show_training_hint": "每个位置被训练来预测什么",
+    "learn_generation_show_cache": "缓存",
+    "learn_generation_show_cache_hint": "模型续写时保留什么，又因此省下什么",
+    "learn_generation_cache": "模型",
+    "learn_generation_cache_hint": "显示“{name}”的缓存",
+    "learn_generation_tokens": "已有文本",
+    "learn_generation_tokens_are": "{tokens, plural, other {# 个词元}}",
+    "learn_generation_lesson_cache": "先前词元的键和值永不改变，因为没有词元看得到后面的词元。所以“{name}”保留它们，"
+    "每一步只计算最新的词元，而不是{tokens, plural, other {全部 # 个}}。",
+    "learn_generation_try_cache": "一步的代价",
     "learn_generation_try_begin": "训练之前",
     "learn_generation_try_words": "第 {step, number} 步",
     "learn_generation_try_other": "越学越差的句子",

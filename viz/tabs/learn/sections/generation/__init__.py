@@ -1,4 +1,5 @@
-"""Section "Generation": the target is the input shifted by one; a model without a mask; a model during training.
+"""Section "Generation": the target is the input shifted by one; a model without a mask; a model during training; and
+the keys and values that a model keeps while it writes.
 
 Sizes: t bytes of the text without the last, which is only a target.
 """
@@ -18,10 +19,13 @@ from former.checkpoints import CHECKPOINTS
 from former.training.tasks.text import TextTask
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
-from viz.passes.loaded import Models
+from viz.panels.panel import shown
+from viz.passes.loaded import Loaded, Models
 from viz.passes.run import read_text
 from viz.passes.snapshots import name_at
-from viz.server.view import View, read_index
+from viz.server.view import View, read_choice, read_index, read_whole
+from viz.tabs.generate import cache
+from viz.tabs.generate.panels import TIMES
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import load_shipped
@@ -35,6 +39,9 @@ MOST = 40  # bytes of a text
 WRITTEN = 120  # bytes
 TEMPERATURE = 0.5
 SEEDS = 100
+SHOWS = ("training", "cache")
+CACHED = ("generator", "tiny-grouped")  # whose caches are shown: each head with keys of its own, and shared ones
+TOKENS = 256  # of the longest cache
 
 
 def snapshots() -> list[int]:
@@ -49,7 +56,6 @@ def snapshot_name(step: int) -> str:
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
-    del models
     recipe = load_shipped(TRAINED).card["recipe"]
     return {
         "text": TEXT,
@@ -60,6 +66,9 @@ def opening(models: Models) -> dict[str, Any]:
         "measured": read_curve(),
         "seeds": SEEDS,
         "models": [TRAINED, UNMASKED],
+        "shows": SHOWS,
+        "caches": {name: cache.cache_facts(cached(models, name)) for name in CACHED},
+        "tokens": TOKENS,
     }
 
 
@@ -162,9 +171,27 @@ def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001
     return {"bundle": family.load(UNMASKED), "text": view["text"], "seed": read_index(view, "seed", SEEDS)}
 
 
+def cached(models: Models, name: str) -> Loaded:
+    """Returns one of the models in `CACHED`, as the server holds it if it does."""
+    return models.get(name) or family.load(name)
+
+
+def read_cached(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `measure_cache`: "text", repeated to so many "tokens", for the model "cache"."""
+    read(view)
+    loaded = cached(models, read_choice(view, "cache", CACHED))
+    ids, tokens = loaded.bundle.tokenizer.encode(view["text"])[:MOST], read_whole(view, "tokens", 1, TOKENS)
+    return {"bundle": loaded, "text": "", "written": (ids * tokens)[:tokens]}
+
+
 def describe_step(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every `more`
     """Returns the "step" of the snapshot that writes."""
     return {"step": snapshots()[read_index(view, "step", len(snapshots()))]}
+
+
+def trains(view: View) -> bool:
+    """Returns whether a view shows the training."""
+    return view.get("show", SHOWS[0]) == SHOWS[0]
 
 
 CURVES = Draw(figures.training, Field("lines"), at=Field("at"))
@@ -177,10 +204,16 @@ SECTION = Section(
     code=(TextTask.batch, TextTask.loss, former.generate),
     questions={
         "predicted": Question(
-            predict_targets, read_snapshots, CURVES, charted=True, unsent=("inputs", "targets", "lines", "at")
+            predict_targets,
+            read_snapshots,
+            CURVES,
+            charted=True,
+            when=trains,
+            unsent=("inputs", "targets", "lines", "at"),
         ),
-        "unmasked": Question(write_on, read_unmasked, prints=("text",)),
-        "written": Question(write_on, read_step, prints=("text",), more=describe_step),
+        "unmasked": Question(write_on, read_unmasked, prints=("text",), when=trains),
+        "written": Question(write_on, read_step, prints=("text",), when=trains, more=describe_step),
+        "cost": Question(cache.measure_cache, read_cached, TIMES, prints=("bytes",), when=shown("cache"), fast=True),
     },
     opening=opening,
 )

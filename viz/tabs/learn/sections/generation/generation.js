@@ -1,6 +1,6 @@
 // The training of a generator, position by position: input byte, target byte, and the target's probability, at a step
 // of the training and without a mask. The slider goes through the snapshots; next to the loss is a text generated at
-// that step.
+// that step. Or the cache of a model that writes: what it keeps, and what a step costs with and without it.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -9,6 +9,7 @@ import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
+import { makeCacheView } from "../../../generate/lib/cache_view.js";
 
 const PACE = 1000; // ms between two snapshots while playing
 const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0) / probs.length;
@@ -22,11 +23,15 @@ export const mount = (section, props) => {
   const { words, panel } = section;
   const [model, peeking] = props.models;
   const last = props.steps.length - 1;
+  const caches = Object.keys(props.caches);
   const demo = section.demo(
     {
+      show: { initial: props.shows[0], choices: props.shows },
       text: { initial: props.text, longest: 400 },
       step: { initial: last, min: 0, max: last },
       seed: { initial: 0, min: 0, max: props.seeds - 1 },
+      cache: { initial: caches[0], choices: caches },
+      tokens: { initial: props.tokens, min: 1, max: props.tokens },
     },
     { predicted: ["text"], written: ["text", "step", "seed"], unmasked: ["text", "seed"] },
   );
@@ -36,7 +41,8 @@ export const mount = (section, props) => {
 
   const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
   const seed = fields.stepper(demo, "seed", words("seed"));
-  panel.tools.append(text.node, seed.node);
+  const show = section.choice("show", props.shows);
+  panel.tools.append(show.node, text.node, seed.node);
 
   const rows = h("tbody");
   const table = h("table", {}, h("caption", {}, words("table")), rows);
@@ -57,7 +63,9 @@ export const mount = (section, props) => {
   const said = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
   const source = section.measured(said, command);
   const [masked, open] = [page(model), page(peeking)];
-  panel.picture.append(
+  const training = h(
+    "div",
+    { class: "training" },
     h("div", { class: "places", tabindex: 0, role: "region", "aria-label": words("table") }, table),
     peek,
     h("div", { class: "course" }, play, slider, step),
@@ -68,6 +76,52 @@ export const mount = (section, props) => {
       h("div", { class: "pages" }, masked.node, open.node),
     ),
   );
+
+  // --- the cache -----------------------------------------------------------------------------------------------------
+
+  const view = makeCacheView(() => {
+    const { text, tokens, cache, show } = demo.view;
+    return ["/ask/learn-generation/cost", { text, tokens, cache, show }];
+  });
+  const { now, kept, picture, shared, times, measure } = view.nodes;
+  measure.className = "field-button";
+  const which = fields.choice(
+    demo,
+    "cache",
+    words("cache"),
+    caches,
+    (name) => name,
+    (name) => words("cache_hint", { name }),
+  );
+  const tokens = h("input", {
+    type: "range",
+    ...{ min: 1, max: props.tokens },
+    "aria-label": words("tokens"),
+    oninput: () => demo.set({ tokens: Number(tokens.value) }),
+  });
+  const count = h("output", {});
+  const writes = h(
+    "div",
+    { class: "cache" },
+    h("div", { class: "course" }, which.node, h("span", { class: "quiet" }, words("tokens")), tokens, count),
+    ...[now, kept, picture, shared],
+    h("div", { class: "course" }, measure, times),
+  );
+  panel.picture.append(training, writes);
+
+  let measuredAt = "";
+  const paintCache = () => {
+    const { cache, tokens: length, text: typed } = demo.view;
+    which.update();
+    tokens.value = length;
+    count.textContent = words("tokens_are", { tokens: length });
+    tokens.setAttribute("aria-valuetext", count.textContent);
+    view.draw(props.caches[cache], length);
+    const at = `${cache} ${length} ${typed}`;
+    if (at !== measuredAt) view.clear();
+    measuredAt = at;
+    section.tell(words("lesson_cache", { name: cache, tokens: length }));
+  };
 
   const paintTable = ({ labels, trained, unmasked }) => {
     const colours = palette().weights;
@@ -127,9 +181,11 @@ export const mount = (section, props) => {
   };
 
   const paint = () => {
-    text.update();
-    seed.update();
-    player.update();
+    const trains = demo.view.show === props.shows[0];
+    for (const each of [show, text, seed, player]) each.update();
+    training.hidden = seed.node.hidden = !trains;
+    writes.hidden = trains;
+    if (!trains) return paintCache();
     step.textContent = words("step_is", { step: reached(), bytes: reached() * props.batch });
     slider.setAttribute("aria-valuetext", step.textContent);
     open.title.textContent = words("writes_unmasked", { model: peeking });
@@ -157,12 +213,14 @@ export const mount = (section, props) => {
       { name: "begin", words: words("try_begin"), act: put({ step: 0 }) },
       { name: "words", words: words("try_words", { step: props.steps[early] }), act: put({ step: early }) },
       { name: "other", words: words("try_other"), act: put({ text: props.other }) },
+      { name: "cache", words: words("try_cache"), act: put({ show: "cache" }) },
     ],
     () => (player.stop(), demo.reset()),
   );
   section.check({
     question: words("question"),
     choices: ["first", "middle", "last"].map((name) => words(`choice_${name}`)),
+    shows: { show: "training" },
     answer: async () => {
       const { labels, unmasked } = await demo.answered("predicted");
       const least = unmasked.indexOf(Math.min(...unmasked));

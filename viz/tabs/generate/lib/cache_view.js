@@ -1,0 +1,70 @@
+// What a model that writes keeps after each token, by heads and groups, and how long a step takes with it and without it.
+// Panel "Key-value cache" of Generate shows it of the text that is written, Learn's section "Generation" of a typed one.
+
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { makeBar } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asNumber } from "../../../browser/lib/numbers.js";
+
+const bytes = (count) => {
+  const unit = Math.max(0, Math.floor(Math.log10(count) / 3 + 1e-9));
+  return say("write_cache_bytes", { value: asNumber(count / 1000 ** unit, 3), unit });
+};
+
+/** The heads of a layer: above those of queries, below those of keys and values that they share. */
+const groups = ({ heads, key_heads: keys }) => {
+  const row = (name, count, span) =>
+    h(
+      "div",
+      { class: "heads", style: `grid-template-columns: 6em repeat(${heads}, minmax(0, 1fr))` },
+      h("span", {}, say(`write_cache_${name}`)),
+      ...Array.from({ length: count }, (_, i) => h("i", { class: name, style: `grid-column: span ${span}` }, i)),
+    );
+  return [row("queries", heads, 1), row("keys", keys, heads / keys)];
+};
+
+/**
+ * ask(signal): the address of the question that measures a step, and its view.
+ *
+ * Returns {nodes: {now, kept, picture, shared, times, measure}, draw, clear}: draw(cache, tokens) shows a cache as
+ * cache_facts describes it, or null of a model that keeps none; clear() removes what was measured.
+ */
+export const makeCacheView = (ask) => {
+  const [kept, now, shared] = ["kept", "now", "shared"].map((name) => h("p", { class: name }));
+  const picture = h("div", { class: "groups", "aria-hidden": "true" });
+  const times = h("div", { class: "times", role: "status" });
+  let measured = 0; // asked as a new question each time
+  const step = newest({
+    take: (found) => {
+      const most = Math.max(...found.seconds);
+      const line = (name, i) =>
+        h(
+          "p",
+          { "data-time": name },
+          h("span", {}, say(`write_cache_${name}`, { tokens: found.tokens })),
+          h("span", { class: "bar" }, makeBar(found.seconds[i] / most)),
+          h("b", {}, say("write_cache_ms", { ms: asNumber(1000 * found.seconds[i], 2) })),
+        );
+      times.replaceChildren(...["with", "without"].map(line));
+    },
+    fail: (error) => (times.textContent = whyNot(error)),
+  });
+  const onclick = () => step.ask(++measured, (signal) => answerTo(...ask(), signal));
+  const measure = h("button", { title: say("write_cache_measure_hint"), onclick }, say("write_cache_measure"));
+
+  const draw = (cache, tokens) => {
+    measure.hidden = !cache;
+    picture.replaceChildren(...(cache ? groups(cache) : []));
+    kept.textContent = cache
+      ? say("write_cache_kept", { ...cache, keys: cache.key_heads, bytes: bytes(cache.bytes) })
+      : say("write_cache_none");
+    const own = cache && bytes((cache.bytes * cache.heads) / cache.key_heads);
+    shared.textContent =
+      cache?.heads > cache?.key_heads
+        ? say("write_cache_shared", { heads: cache.heads, keys: cache.key_heads, own })
+        : "";
+    now.textContent = cache && tokens ? say("write_cache_now", { tokens, bytes: bytes(tokens * cache.bytes) }) : "";
+  };
+  return { nodes: { now, kept, picture, shared, times, measure }, draw, clear: () => times.replaceChildren() };
+};
