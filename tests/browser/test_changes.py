@@ -160,7 +160,7 @@ def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_take
     assert bits_per_byte(tab) == after(False)
     assert tab.link()["edits"] == "1.2.W34_20_1"
     expect(part.get_by_role("button", name="34 → 20 set to 1, the rest of its row unchanged")).to_have_count(2)
-    tab.edited(lambda: part.get_by_role("button", name="As computed").click())
+    tab.edited(lambda: part.get_by_role("button", name="Use computed weight").click())
     assert len(bits_per_byte(tab)) == 1
     assert "edits" not in tab.link()
 

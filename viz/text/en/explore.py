@@ -66,7 +66,7 @@ MESSAGES = {
     "locked": "locked",
     "overview_axes": "layers ↓ heads →",
     "overview_label": "All heads, one row for each layer. The arrow keys choose a head.",
-    "effect_legend": "Without it",
+    "effect_legend": "Effect of removal",
     "head_off": "{name}, switched off",
     "effect_off": "switched off",
     "effect_on_text": "{effect} bits without it",

@@ -17,7 +17,7 @@ MESSAGES = {
     "fold_forming_about": "the same text at each step of the training",
     "edit_weight_of": "Weight {query} → {key}",
     "edit_weight_share": "the rest of the row shares what remains",
-    "edit_weight_undo": "As computed",
+    "edit_weight_undo": "Use computed weight",
     "edit_weight_undo_hint": "Undo the change of this weight",
     "edited_weight": "{name}: {query} → {key} set to {weight}{row, select, kept {, the rest of its row unchanged}"
     " other {}}",

@@ -79,7 +79,7 @@ MESSAGES = {
     " below it: ## continues a word.",
     "blanks_hide": "Hide “{word}”",
     "blanks_show": "Show “{word}”",
-    "blanks_reset": "Hide nothing",
+    "blanks_reset": "Show all words",
     "blanks_at": "At {token}",
     "blanks_truth": "It was “{label}”:",
     "blanks_unknown": "The hidden word is not known.",

@@ -66,7 +66,7 @@ MESSAGES = {
     "locked": "已锁定",
     "overview_axes": "层 ↓ 头 →",
     "overview_label": "所有注意力头，每层一行。用方向键选择一个头。",
-    "effect_legend": "去掉它之后",
+    "effect_legend": "移除的影响",
     "head_off": "{name}，已关闭",
     "effect_off": "已关闭",
     "effect_on_text": "去掉它：{effect} 比特",
