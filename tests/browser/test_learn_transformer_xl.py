@@ -43,7 +43,7 @@ def test_a_memory_makes_a_text_cheaper_and_each_layer_reaches_one_memory_further
     tab.section.get_by_role("radio", name="off", exact=True).check()  # a try would take the opening text
     tab.settled()
     assert float(element.get_attribute("data-bits") or 0) == pytest.approx(off, abs=1e-3)
-    expected = f"Without a memory this text costs {off:.2f} bits per byte, with one of 128 bytes {on:.2f}."
+    expected = f"Without a memory this text costs {off:.2f} bits per byte; with a memory of 128 bytes, {on:.2f}."
     assert tab.sentence() == expected
     tab.attempt("reach")
     tab.section.get_by_role("radio", name="off", exact=True).check()

@@ -77,7 +77,7 @@ def test_it_opens_where_the_head_adds_most_and_goes_to_where_any_head_does(tab):
     assert token
     check_largest(int(token[1]), adds[2, 0], 1e-3)  # a fast twin answers the page
     expect(panel.locator(".panel-foot")).to_contain_text("No token is chosen")
-    panel.get_by_role("button", name=re.compile("^Most of all heads")).click()
+    panel.get_by_role("button", name=re.compile("^Largest of all heads")).click()
     chosen = tab.page.evaluate("(({ layer, head, token }) => [layer, head, token])(former.store.view)")
     assert float(adds[tuple(chosen)]) == pytest.approx(float(adds.max()), abs=1e-3)
     written(tab)

@@ -116,8 +116,8 @@ def test_a_rule_out_of_range_is_an_error_in_one_sentence(client, rule, says):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"model": "nobody"}, "no model “nobody”"),
-        ({"model": ["gpt"]}, "no model “\\['gpt'\\]”"),
+        ({"model": "nobody"}, "No model “nobody”"),
+        ({"model": ["gpt"]}, "No model “\\['gpt'\\]”"),
         ({"text": ""}, "no text yet"),
         ({"text": "x" * 4_001}, "4,001"),
         ({"layer": 6}, "from 0 to 5, not 6"),

@@ -97,7 +97,7 @@ def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):
 @pytest.mark.parametrize(
     ("model", "names", "also"),
     [
-        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "You see the body below."),
+        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "You see the model below it."),
         (
             T.GPT2ForSequenceClassification(gpt2_config(pad_token_id=0)),
             "score",
@@ -111,7 +111,8 @@ def test_a_head_that_is_left_is_named_in_the_terminal_and_on_the_page(model, nam
     saved(model, folder)
     loaded = app.load_models([str(folder)])["theirs"]
     assert capsys.readouterr().out.endswith(f"; shown without its output head ({names})\n")
-    assert any(f"also holds {names}, a head that cannot be shown here. {also}" in said for said in notes(loaded, TEXT))
+    expected = f"also contains {names}, an output layer that cannot be shown here. {also}"
+    assert any(expected in said for said in notes(loaded, TEXT))
 
 
 @torch.no_grad()

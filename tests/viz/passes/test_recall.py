@@ -124,7 +124,7 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
 def test_the_page_says_that_the_last_segment_is_shown(xl):
     passes = PassStore({xl.name: xl})
     text = answer({xl.name: xl}, passes, {"model": xl.name, "text": TEXT})["notes"]
-    assert "Of its 23 bytes you see the last segment, 3; the 8 before it are its memory" in in_words(text[0])
+    assert "You see the last segment: 3 of 23 bytes. The 8 before it are its memory" in in_words(text[0])
     assert answer({xl.name: xl}, passes, {"model": xl.name, "text": "The cat."})["notes"] == []
 
 
