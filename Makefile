@@ -8,6 +8,7 @@ TRAIN := train-generator-begun train-generator-grown train-generator train-class
 	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt \
 	train-xl-begun train-xl-longer train-xl \
 	train-sparse-begun train-sparse train-bert-films train-bert-reviews
+unexport PYTHONDONTWRITEBYTECODE # each process that the tests start would compile the project anew
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: app test test-machines check bench bench-train bench-app bench-crowd space clean $(TRAIN)
