@@ -46,7 +46,8 @@ MESSAGES = {
     "learn_generation_show_training": "training",
     "learn_generation_show_training_hint": "What each position is trained to predict",
     "learn_generation_show_cache": "cache",
-    "learn_generation_show_cache_hint": "What a model keeps while it writes, and what that saves",
+    "learn_generation_show_cache_hint": "The keys and values that a model keeps while it writes, and the work that"
+    " this saves",
     "learn_generation_cache": "Model",
     "learn_generation_cache_hint": "Show the cache of “{name}”",
     "learn_generation_tokens": "Text so far",

@@ -177,7 +177,7 @@ def cached(models: Models, name: str) -> Loaded:
 
 
 def read_cached(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `measure_cache`: "text", repeated to so many "tokens", for the model "cache"."""
+    """Reads the arguments of `measure_cache`: "text", repeated until it has "tokens" tokens, for the model "cache"."""
     read(view)
     loaded = cached(models, read_choice(view, "cache", CACHED))
     ids, tokens = loaded.bundle.tokenizer.encode(view["text"])[:MOST], read_whole(view, "tokens", 1, TOKENS)
