@@ -51,27 +51,25 @@ export const mount = ({ element, trigger }) => {
     onfocus: () => link.select(),
   });
   const copy = h("button", { onclick: () => copyLink() }, say("class_room_copy"));
-  const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
+  const shared = h("div.shared", h("span", say("class_room_link")), link, copy);
   const embedSheet = embed.sheet();
   const single = h("input", { type: "checkbox", checked: keys.on(), onchange: () => keys.turn(single.checked) });
   const menu = h(
-    "details",
-    { class: "class-menu" },
-    h("summary", {}, say("class_open")),
+    "details.class-menu",
+    h("summary", say("class_open")),
     h(
-      "div",
-      { class: "sheet" },
+      "div.sheet",
       h(
         "button",
         { title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) },
         say("class_present"),
       ),
-      h("p", {}, say("class_present_hint")),
-      h("label", { class: "single-keys" }, single, say("class_keys")),
-      h("b", {}, say("class_room")),
+      h("p", say("class_present_hint")),
+      h("label.single-keys", single, say("class_keys")),
+      h("b", say("class_room")),
       lead,
       shared,
-      h("p", {}, say("class_room_hint")),
+      h("p", say("class_room_hint")),
       slides.sheet(),
       h("a", { href: "?tab=learn&print=1", target: "_blank" }, say("paper_booklet")),
     ),
@@ -82,12 +80,12 @@ export const mount = ({ element, trigger }) => {
   const load = button(say("server_load"), () => location.reload());
   const stay = button(say("server_stay"), () => room.stay());
   const record = makeRecord();
-  const bar = h("div", { class: "room-bar", hidden: true }, words, record.button, back, leave, load, stay);
+  const bar = h("div.room-bar", { hidden: true }, words, record.button, back, leave, load, stay);
   /** This page's own address, even in another page's frame, where the address bar shows that page's. */
   const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
   const told = h("p", { role: "status" });
-  const sheet = h("div", { class: "sheet" }, told, own, embedSheet.node);
-  const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
+  const sheet = h("div.sheet", told, own, embedSheet.node);
+  const give = h("details.class-menu.link", h("summary", say("link_copy")), sheet);
   give.addEventListener("toggle", async () => {
     if (!give.open) return;
     catchUp(); // writes the latest choices into the address

@@ -6,7 +6,7 @@ import { lessons } from "./lib/lessons.js";
 import { say } from "./lib/messages.js";
 
 export const mount = ({ element, props }) => {
-  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  const sentence = h("p.sentence", { "aria-live": "polite" });
   const { tab, section, href } = props.value;
   element.dataset.tab = tab;
   const anchor = h(

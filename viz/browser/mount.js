@@ -30,8 +30,8 @@ export const mount = async (path, part) => {
     const script = await imported(new URL(`../${path}`, import.meta.url).href);
     script.mount(part);
   } catch (error) {
-    const again = h("button", { class: "field-button", onclick: () => mount(path, part) }, say("learn_again"));
-    part.element.replaceChildren(h("p", { class: "note error", role: "alert" }, whyNot(error), " ", again));
+    const again = h("button.field-button", { onclick: () => mount(path, part) }, say("learn_again"));
+    part.element.replaceChildren(h("p.note.error", { role: "alert" }, whyNot(error), " ", again));
   }
   delete part.element.dataset.coming;
 };

@@ -17,16 +17,11 @@ const line = ({ name, state, done, total, why }) => {
 };
 
 export const mount = ({ element }) => {
-  const reload = () => h("button", { class: "f-button", onclick: () => location.reload() }, say("arrival_reload"));
+  const reload = () => h("button.f-button", { onclick: () => location.reload() }, say("arrival_reload"));
 
   const draw = (arrivals) => {
     const lines = arrivals.map((each) =>
-      h(
-        "p",
-        { class: "quiet", "data-state": each.state },
-        line(each),
-        ...(each.state === "here" ? [" ", reload()] : []),
-      ),
+      h("p.quiet", { "data-state": each.state }, line(each), ...(each.state === "here" ? [" ", reload()] : [])),
     );
     const said = lines.map((each) => each.textContent).join("\n");
     if (said === element.dataset.said) return; // a screen reader would read it out again

@@ -1,15 +1,25 @@
 // Helpers for all scripts: elements without markup, canvases, notifying listeners, drawing once a frame.
 
-/** h("button", {class: "x", onclick: f}, "text", child): an element. Text is always text, never markup. A button sends
- *  no form unless its type says so. */
-export const h = (tag, attributes = {}, ...children) => {
+/**
+ * h("button.quiet", {onclick: f}, "text", child): an element with classes, attributes and children; each of them may be
+ * left out. Text is always text, never markup. A button sends no form unless its type says so.
+ *
+ * @param {string} named
+ * @param {any} first its attributes, if it is a plain object
+ * @returns {any}
+ */
+export const h = (named, first = {}, ...rest) => {
+  const [tag, ...classes] = named.split(".");
+  const [attributes, children] = first?.constructor === Object ? [first, rest] : [{}, [first, ...rest]];
   const node = document.createElement(tag);
   if (tag === "button") node.setAttribute("type", "button");
+
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value != null) node.setAttribute(name, value);
   }
+  node.classList.add(...classes);
   node.append(...children.filter((child) => child != null));
   return node;
 };

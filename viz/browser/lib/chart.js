@@ -39,8 +39,8 @@ const toolbar = () => ({
  */
 export const makeChart = (place, options) => {
   const { label, onread, onclick } = options;
-  const root = h("div", { class: "chart", role: "application", tabindex: 0, "aria-label": label });
-  const missing = h("p", { class: "quiet", hidden: true }, say("offline"));
+  const root = h("div.chart", { role: "application", tabindex: 0, "aria-label": label });
+  const missing = h("p.quiet", { hidden: true }, say("offline"));
   place.classList.add("chart-place");
   place.append(root, missing);
   let [inView, busy] = [false, false];

@@ -76,9 +76,9 @@ export const makeBar = (part, kind = "") => {
 
 /** The parts of a line: its label, its bars, one or a list of them, and their number. */
 export const barLine = (label, bars, number) => [
-  label instanceof Node ? label : h("span", { class: "label", title: label }, label),
-  h("span", { class: "bars", "aria-hidden": "true" }, ...[bars].flat()),
-  h("span", { class: "number" }, number),
+  label instanceof Node ? label : h("span.label", { title: label }, label),
+  h("span.bars", { "aria-hidden": "true" }, ...[bars].flat()),
+  h("span.number", number),
 ];
 
 /** A text's labels as coloured elements: look(i) gives {pixel, title, kind}, all optional. */

@@ -31,12 +31,12 @@ embed.line = ({ name, title }) =>
 
 /** The message about an unknown panel, with a list of the known ones. */
 const unknown = () => {
-  const names = Object.keys(site.panels).map((name) => h("li", {}, h("a", { href: alone(name) }, name)));
+  const names = Object.keys(site.panels).map((name) => h("li", h("a", { href: alone(name) }, name)));
   return h(
-    "div",
-    { class: "embed-unknown", role: "alert" },
-    h("p", {}, say("embed_unknown", { given: panel.slice(0, 40) })),
-    h("ul", {}, ...names),
+    "div.embed-unknown",
+    { role: "alert" },
+    h("p", say("embed_unknown", { given: panel.slice(0, 40) })),
+    h("ul", ...names),
   );
 };
 
@@ -50,8 +50,8 @@ embed.start = () => {
     { target: "_blank", rel: "noopener", href: whole(), onclick: () => (link.href = whole()) },
     say("embed_whole"),
   );
-  document.body.append(h("p", { class: "embed-foot" }, link));
-  const nothing = h("p", { class: "embed-unknown", role: "status", hidden: true }, say("embed_nothing", { panel }));
+  document.body.append(h("p.embed-foot", link));
+  const nothing = h("p.embed-unknown", { role: "status", hidden: true }, say("embed_nothing", { panel }));
   document.body.append(nothing);
   presenter.alone(panel, (there) => (nothing.hidden = there));
 };
@@ -74,9 +74,8 @@ embed.sheet = () => {
   };
   return {
     node: h(
-      "div",
-      { class: "embed" },
-      h("b", {}, say("embed")),
+      "div.embed",
+      h("b", say("embed")),
       which,
       line,
       h("button", { onclick: copy }, say("class_room_copy")),

@@ -13,7 +13,7 @@ const choice = (demo, name, legend, values, words, hint) => {
   const inputs = values.map((value) =>
     h("input", { type: "radio", name: group, value, onchange: () => demo.set({ [name]: value }) }),
   );
-  const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", {}, words(value))));
+  const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", words(value))));
   const update = (shown = demo.view[name], off = (/** @type {any} */ _) => false) =>
     inputs.forEach((input, i) =>
       Object.assign(input, {
@@ -23,11 +23,10 @@ const choice = (demo, name, legend, values, words, hint) => {
     );
   return {
     node: h(
-      "fieldset",
-      { class: "field-choice", "data-field": name },
+      "fieldset.field-choice",
+      { "data-field": name },
       h(
         "legend",
-        {},
         makeHint(
           legend,
           values.map((value) => [words(value), hint(value)]),
@@ -45,8 +44,8 @@ const stepper = (demo, name, label) => {
   const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
   const button = (sign, by) => h("button", { onclick: () => go(demo.view[name] + by) }, sign);
   const [less, more] = [button("‹", -1), button("›", 1)];
-  const caption = h("span", { class: "name", "aria-hidden": "true" });
-  const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);
+  const caption = h("span.name", { "aria-hidden": "true" });
+  const node = h("div.field-stepper", { role: "group" }, caption, less, input, more);
   const show = typedInto(
     input,
     (typed) => /^\d+$/.test(typed) && go(Number(typed)),
@@ -76,7 +75,7 @@ const line = (demo, name, label, placeholder) => {
   const update = () => {
     if (input.value !== demo.view[name]) input.value = demo.view[name];
   };
-  return { node: h("label", { class: "field-line" }, h("span", { class: "name" }, label), input), update };
+  return { node: h("label.field-line", h("span.name", label), input), update };
 };
 
 export const fields = { choice, stepper, line };

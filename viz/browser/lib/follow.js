@@ -27,7 +27,7 @@ export const numberRow = (name, numbers, pick = /** @type {Pick | null} */ (null
           },
           asFixed(value, many ? 1 : 2),
         )
-      : h("span", {}, many ? "" : asFixed(value, 2));
+      : h("span", many ? "" : asFixed(value, 2));
     ground(node, colours[signedAt(value / most)]);
     node.title = `${i}: ${asNumber(value)}`;
     return node;
@@ -35,8 +35,8 @@ export const numberRow = (name, numbers, pick = /** @type {Pick | null} */ (null
   return h(
     "p",
     { class: `number-row${many ? " many" : ""}`, "data-row": name },
-    h("b", {}, name),
-    h("span", { class: "numbers", style: `--count: ${numbers.length}` }, ...numbers.map(cell)),
+    h("b", name),
+    h("span.numbers", { style: `--count: ${numbers.length}` }, ...numbers.map(cell)),
   );
 };
 
@@ -54,26 +54,18 @@ export const productsTable = ({ weights, inputs, of, row, column }) => {
   const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
   const rest = sum - largest.reduce((all, { product }) => all + product, 0);
   const term = ({ place, weight, input, product }) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, place),
-      ...[weight, input, product].map((value) => h("td", {}, asFixed(value, 4))),
-    );
+    h("tr", h("th", { scope: "row" }, place), ...[weight, input, product].map((value) => h("td", asFixed(value, 4))));
   const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
   const table = h(
-    "table",
-    { class: "products" },
-    h("thead", {}, h("tr", {}, ...heads.map((words) => h("th", { scope: "col" }, words)))),
-    h("tbody", {}, ...largest.map(term)),
+    "table.products",
+    h("thead", h("tr", ...heads.map((words) => h("th", { scope: "col" }, words)))),
+    h("tbody", ...largest.map(term)),
     h(
       "tfoot",
-      {},
       h(
         "tr",
-        {},
         h("th", { scope: "row", colspan: 3 }, say("products_rest", { count: terms.length - largest.length })),
-        h("td", {}, asFixed(rest, 4)),
+        h("td", asFixed(rest, 4)),
       ),
     ),
   );

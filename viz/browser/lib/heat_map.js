@@ -62,8 +62,7 @@ export const hatch = (context, area, { left, top, width, height }) => {
  */
 export const makeHeatMap = (place, given) => {
   const { label, onpoint, onpick, onkey } = given;
-  const canvas = h("canvas", {
-    class: "heat-map",
+  const canvas = h("canvas.heat-map", {
     tabindex: 0,
     role: "application",
     "aria-label": label,

@@ -34,7 +34,7 @@ const TERMS = [
   "byte",
 ];
 const EDGE = 8; // smallest distance in pixels from the card to the window's edges
-const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one card for all
+const card = h("div.hint-card", { id: "former-hint", popover: "manual", role: "status" }); // one card for all
 let owner = null; // the button whose card is open, or the token that is read
 
 const close = () => {
@@ -64,19 +64,15 @@ const open = (button, means) => {
   else owner.classList.add("read-out");
   if (!card.isConnected) document.body.append(card);
   card.showPopover(); // empty, so that screen readers announce the content added afterwards
-  const list = () => h("dl", {}, ...means.flatMap(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]));
-  card.append(typeof means === "string" ? h("p", {}, means) : list());
+  const list = () => h("dl", ...means.flatMap(([name, words]) => [h("dt", name), h("dd", words)]));
+  card.append(typeof means === "string" ? h("p", means) : list());
   place();
 };
 
 /** A button labelled `words` that opens their explanation: a text, or a list of [name, text]. `label` is its accessible
  *  name if `words` is none. */
 export const makeHint = (words, means, label) => {
-  const button = h(
-    "button",
-    { class: "hint", "aria-expanded": "false", "aria-controls": card.id, "aria-label": label },
-    words,
-  );
+  const button = h("button.hint", { "aria-expanded": "false", "aria-controls": card.id, "aria-label": label }, words);
   button.addEventListener("click", () => (owner === button ? close() : open(button, means)));
   return button;
 };

@@ -19,5 +19,5 @@ export const languageSwitch = () => {
   const button = ([tag, { name }]) =>
     h("button", { lang: tag, "aria-pressed": `${tag === language}`, onclick: () => speak(tag) }, name);
   const buttons = Object.entries(window.formerLanguages).map(button);
-  return h("div", { class: "languages", role: "group", "aria-label": say("language_choose") }, ...buttons);
+  return h("div.languages", { role: "group", "aria-label": say("language_choose") }, ...buttons);
 };

@@ -8,15 +8,15 @@ let largest = null; // the panel that fills the window
 
 /** A panel in `element` with a button that maximises it: {section, title, tools, body, foot}. */
 export const makePanel = (element, heading) => {
-  const title = h("h2", {}, heading);
+  const title = h("h2", heading);
   const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
-  const button = h("button", { class: "panel-maximise", onclick: () => maximise(!largest) });
+  const button = h("button.panel-maximise", { onclick: () => maximise(!largest) });
   const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
   const python = pythonButton(name, heading);
   const section = h(
-    "section",
-    { class: "panel", "data-panel": name },
-    h("header", {}, title, tools, python?.[0], button),
+    "section.panel",
+    { "data-panel": name },
+    h("header", title, tools, python?.[0], button),
     body,
     foot,
     python?.[1],

@@ -35,8 +35,7 @@ export const makePlayer = (
     playing = setTimeout(advance, pace);
     paint();
   };
-  const play = h("button", {
-    class: "field-button",
+  const play = h("button.field-button", {
     title: words("play_hint"),
     onclick: () => (playing ? stop() : run()),
   });

@@ -22,7 +22,7 @@ const told = h("p", { "aria-live": "polite" });
 const link = h("button", { onclick: () => copyLink() });
 const add = h("button", { onclick: () => addSlide() });
 const ask = h("button", { hidden: true, onclick: () => showQuestion(!asked) });
-const caption = h("div", { class: "presenter-caption" }, told, ask, link, add);
+const caption = h("div.presenter-caption", told, ask, link, add);
 let shown = null; // the presented section
 let asked = null; // the question shown over it
 let turn = 0; // counts requests: a tab that loads late may belong to an earlier one
@@ -66,13 +66,12 @@ presenter.tell = () => {
   const here = page.turns[page.tab]?.place() ?? { at: all.indexOf(shown) + 1, count: all.length };
   const place = at === null ? here : { at: at + 1, count: list.length };
   told.replaceChildren(
-    h("b", {}, lessons.of(page.tab)),
-    room.name ? h("span", {}, say("presenting_room", { room: room.name })) : "",
+    h("b", lessons.of(page.tab)),
+    room.name ? h("span", say("presenting_room", { room: room.name })) : "",
     h(
-      "span",
-      { class: "place" },
+      "span.place",
       say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }),
-      h("small", {}, say(at === null ? "presenting_keys" : "presenting_slide_keys")),
+      h("small", say(at === null ? "presenting_keys" : "presenting_slide_keys")),
     ),
   );
   const sentence = told.firstChild;

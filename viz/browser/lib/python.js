@@ -18,8 +18,8 @@ export const pythonButton = (panel, title) => {
   const label = say("labelled", { label: words, value: title });
   const status = h("p", { role: "status" });
   const code = h("textarea", { readonly: true, rows: 18, spellcheck: "false", "aria-label": words });
-  const close = h("button", { class: "f-button", onclick: () => dialog.close() }, say("python_close"));
-  const dialog = h("dialog", { class: "python", "aria-label": label }, status, code, close);
+  const close = h("button.f-button", { onclick: () => dialog.close() }, say("python_close"));
+  const dialog = h("dialog.python", { "aria-label": label }, status, code, close);
   // not the page's keys
   for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation());
   const ask = async () => {
@@ -39,6 +39,6 @@ export const pythonButton = (panel, title) => {
     status.textContent = failed ? whyNot(lines) : say("python_lines");
     if (!failed && dialog.open && (await copyText(code))) status.textContent = say("python_copied");
   };
-  const button = h("button", { class: "panel-python", title: words, "aria-label": label, onclick: open }, "py");
+  const button = h("button.panel-python", { title: words, "aria-label": label, onclick: open }, "py");
   return [button, dialog];
 };

@@ -43,28 +43,27 @@ const makeQuestion = (answers) => {
     const given = answers.filter((each) => each.choice === choice);
     return h(
       "li",
-      {},
-      h("span", {}, wordsOf(described, choice)),
-      given.some(({ right }) => right) ? h("b", {}, say("record_right")) : null,
-      h("span", { class: "votes" }, makeBar(given.length / answers.length), asWhole(given.length)),
+      h("span", wordsOf(described, choice)),
+      given.some(({ right }) => right) ? h("b", say("record_right")) : null,
+      h("span.votes", makeBar(given.length / answers.length), asWhole(given.length)),
     );
   });
   const go = h("button", { title: say("record_go"), onclick: described.open }, described.title);
-  return h("section", { "data-question": name }, go, h("p", {}, described.question), h("ul", {}, ...choices));
+  return h("section", { "data-question": name }, go, h("p", described.question), h("ul", ...choices));
 };
 
 /** {button, node}: a button for the room's bar, shown to the leader alone, and the sheet that it opens. */
 export const makeRecord = () => {
   const button = h("button", { title: say("record_open_hint"), onclick: () => show(node.hidden) });
-  const title = h("h2", {});
+  const title = h("h2");
   const close = h("button", { onclick: () => show(false) }, say("record_close"));
   const said = h("p", { role: "status" });
-  const list = h("div", {});
+  const list = h("div");
   const save = h("button", { onclick: () => download() }, say("record_save"));
-  const foot = h("footer", {}, h("p", {}, say("record_ends")), save);
-  const head = h("header", {}, title, close);
+  const foot = h("footer", h("p", say("record_ends")), save);
+  const head = h("header", title, close);
   const label = say("record_open_hint");
-  const node = h("section", { class: "room-record", "aria-label": label, hidden: true }, head, said, list, foot);
+  const node = h("section.room-record", { "aria-label": label, hidden: true }, head, said, list, foot);
   let answers = [];
 
   const show = (on) => {

@@ -127,8 +127,7 @@ slides.sheet = () => {
       : say("slides_count", { count: slides.list.length, most: MOST, size: slides.size, limit: LONGEST }));
   const copy = async () => (status.textContent = say((await copyText(link)) ? "class_room_copied" : "link_refused"));
   const some = h(
-    "div",
-    { class: "shared" },
+    "div.shared",
     button(say("slides_present"), () => slides.go(0)),
     link,
     button(say("class_room_copy"), copy),
@@ -136,15 +135,13 @@ slides.sheet = () => {
   const item = ([title], at) =>
     h(
       "li",
-      {},
       button(title, () => slides.go(at)),
       button("↑", () => slides.raise(at), { "aria-label": say("slides_raise", { title }), disabled: at === 0 }),
       button("✕", () => slides.remove(at), { "aria-label": say("slides_remove", { title }) }),
     );
   const sheet = h(
-    "div",
-    { class: "slides" },
-    h("b", {}, say("slides")),
+    "div.slides",
+    h("b", say("slides")),
     button(say("slides_add"), async () => tell(await slides.add())),
     list,
     some,

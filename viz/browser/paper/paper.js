@@ -37,7 +37,7 @@ const layOut = () => {
   if (restore) return;
   catchUp();
   const dark = document.body.classList.contains("dark");
-  const foot = h("p", { class: "paper-address", hidden: true }, location.href);
+  const foot = h("p.paper-address", { hidden: true }, location.href);
   const undo = asWideAsPaper();
   const questions = [...document.querySelectorAll("details.check:not([open])")];
   for (const question of questions) question.toggleAttribute("open", true);

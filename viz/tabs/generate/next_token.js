@@ -11,27 +11,27 @@ import { writing } from "./lib/writing.js";
 
 const makeRow = () => {
   const parts = {
-    label: h("span", { class: "label" }),
-    model: h("i", { class: "model" }),
-    kept: h("i", { class: "kept" }),
-    draws: h("i", { class: "draws", hidden: true }),
-    times: h("span", { class: "times" }),
-    share: h("span", { class: "share" }),
-    after: h("span", { class: "after" }),
-    mark: h("span", { class: "mark" }),
+    label: h("span.label"),
+    model: h("i.model"),
+    kept: h("i.kept"),
+    draws: h("i.draws", { hidden: true }),
+    times: h("span.times"),
+    share: h("span.share"),
+    after: h("span.after"),
+    mark: h("span.mark"),
   };
   const { label, model, kept, draws, times, share, after, mark } = parts;
   const button = h(
     "button",
     { onclick: () => writing.take(row.token) },
     label,
-    h("span", { class: "bars" }, model, kept, draws),
+    h("span.bars", model, kept, draws),
     share,
     after,
     times,
     mark,
   );
-  const row = { token: 0, item: h("li", {}, button), button, ...parts };
+  const row = { token: 0, item: h("li", button), button, ...parts };
   return row;
 };
 
@@ -61,26 +61,16 @@ const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, 
 };
 
 export const mount = ({ element }) => {
-  const list = h("ol", { class: "candidates" });
-  const rest = h("p", { class: "rest" });
+  const list = h("ol.candidates");
+  const rest = h("p.rest");
   const [left, order, often] = ["left", "order", "often"].map((name) => h("p", { class: name }));
   const draw = h(
-    "button",
-    { class: "draw", title: say("write_draw_hint"), onclick: writing.draw },
+    "button.draw",
+    { title: say("write_draw_hint"), onclick: writing.draw },
     say("write_draw", { count: site.limits.draws }),
   );
   const { tools, body, foot } = makePanel(element, say("write_next_title"));
-  tools.append(
-    h(
-      "span",
-      { class: "key" },
-      h("i", { class: "model" }),
-      say("write_model_bar"),
-      h("i", { class: "kept" }),
-      say("write_kept_bar"),
-    ),
-    draw,
-  );
+  tools.append(h("span.key", h("i.model"), say("write_model_bar"), h("i.kept"), say("write_kept_bar")), draw);
   body.append(list);
   foot.append(order, rest, left, often);
 

@@ -31,21 +31,17 @@ const describe = ({ from, parent, first }, number) => {
 };
 
 export const mount = ({ element }) => {
-  const list = h("ol", { class: "branches" });
+  const list = h("ol.branches");
   const clear = h("button", { onclick: writing.clear }, say("write_clear"));
-  const gone = h("p", { class: "quiet", role: "status" });
+  const gone = h("p.quiet", { role: "status" });
   const { tools, body, foot } = makePanel(element, say("write_trail_title"));
   const beams = h(
     "select",
     { "aria-label": say("write_beams"), onchange: () => writing.set({ beams: Number(beams.value) }) },
     ...Array.from({ length: site.limits.beams - 1 }, (_, i) => h("option", { value: i + 2 }, i + 2)),
   );
-  const search = h(
-    "button",
-    { class: "search", title: say("write_search_hint"), onclick: writing.search },
-    say("write_search"),
-  );
-  tools.append(h("label", { class: "field" }, h("span", { class: "name" }, say("write_beams")), beams), search, clear);
+  const search = h("button.search", { title: say("write_search_hint"), onclick: writing.search }, say("write_search"));
+  tools.append(h("label.field", h("span.name", say("write_beams")), beams), search, clear);
   body.append(list);
   foot.append(gone);
 
@@ -63,13 +59,12 @@ export const mount = ({ element }) => {
       ...entries.map(({ end, said, preview }, i) =>
         h(
           "li",
-          {},
           h(
-            "button",
-            { class: "branch", "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
-            h("b", {}, i + 1),
-            h("span", { class: "preview", dir: "ltr" }, preview || "…"),
-            h("span", { class: "from" }, said),
+            "button.branch",
+            { "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
+            h("b", i + 1),
+            h("span.preview", { dir: "ltr" }, preview || "…"),
+            h("span.from", said),
           ),
         ),
       ),

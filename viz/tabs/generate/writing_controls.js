@@ -8,7 +8,7 @@ import { textOf } from "./lib/frames.js";
 import { second, writing } from "./lib/writing.js";
 
 const labelled = (name, ...inputs) =>
-  h("label", { class: `field ${name}` }, h("span", { class: "name" }, say(`write_${name}`)), ...inputs);
+  h("label", { class: `field ${name}` }, h("span.name", say(`write_${name}`)), ...inputs);
 const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
 
 export const mount = ({ element, props }) => {
@@ -25,7 +25,7 @@ export const mount = ({ element, props }) => {
       step,
       oninput: () => writing.set({ [name]: Number(range.value) }),
     });
-    const value = h("output", { class: "value" });
+    const value = h("output.value");
     shown[name] = () => {
       range.value = settings[name];
       value.textContent = say_value(settings[name]);
@@ -51,7 +51,7 @@ export const mount = ({ element, props }) => {
       oninput: read,
       onblur: () => shown[name](),
     });
-    const hint = h("span", { class: "range", role: "status" });
+    const hint = h("span.range", { role: "status" });
     shown[name] = () => {
       input.max = fields[name].max;
       if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
@@ -95,8 +95,7 @@ export const mount = ({ element, props }) => {
       status.textContent = whyNot(error);
     }
   };
-  const copied = h("textarea", {
-    class: "copied",
+  const copied = h("textarea.copied", {
     rows: 2,
     readonly: true,
     hidden: true,
@@ -113,31 +112,26 @@ export const mount = ({ element, props }) => {
   hinted("pause"); // the first button's other words
   ["penalty", "temperature", "top_k", "top_p", "min_p"].forEach(hinted); // in the order in which they are applied
   hints.push(["⚄", say("write_dice")]);
-  const status = h("p", { class: "status", role: "status" });
-  const dice = h(
-    "button",
-    { class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another },
-    "⚄",
-  );
+  const status = h("p.status", { role: "status" });
+  const dice = h("button.dice", { title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");
 
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
-    h("div", { class: "given" }, labelled("model", model), labelled("second", other), labelled("text", text)),
+    h("div.given", labelled("model", model), labelled("second", other), labelled("text", text)),
     h(
-      "div",
-      { class: "rules" },
+      "div.rules",
       slider("penalty", (value) => (value > 1 ? value.toFixed(2) : say("write_none"))),
       slider("temperature", (value) => (value ? value.toFixed(2) : say("write_greedy"))),
       slider("top_k", (value) => value || say("write_all")),
       slider("top_p", (value) => (value < 1 ? value.toFixed(2) : say("write_all"))),
       slider("min_p", (value) => (value ? value.toFixed(2) : say("write_all"))),
       slider("pace", (value) => say("write_per_second", { value })),
-      h("div", { class: "with-dice" }, numeric("seed"), dice),
+      h("div.with-dice", numeric("seed"), dice),
       numeric("length"),
     ),
     h(
-      "div",
-      { class: "transport", role: "group", "aria-label": say("write_transport") },
+      "div.transport",
+      { role: "group", "aria-label": say("write_transport") },
       ...Object.values(buttons),
       makeHints(hints),
       status,

@@ -10,7 +10,7 @@ import { second, writing } from "./lib/writing.js";
 
 const choose = (name, label, options) => {
   const select = h("select", { onchange: () => writing.set(options.read?.(select.value) ?? { [name]: select.value }) });
-  return { select, field: h("label", { class: "field" }, h("span", { class: "name" }, label), select) };
+  return { select, field: h("label.field", h("span.name", label), select) };
 };
 
 const option = (value, text, chosen) => h("option", { value, selected: chosen }, text);
@@ -66,16 +66,14 @@ export const mount = ({ element }) => {
   });
   const scale = choose("scale", say("write_scale"), {});
   const units = choose("units", say("write_units"), {});
-  const sentence = h("p", { class: "sentence" });
-  const tokens = h("div", {
-    class: "tokens",
+  const sentence = h("p.sentence");
+  const tokens = h("div.tokens", {
     tabindex: 0,
     role: "group",
     "aria-label": say("write_text_label"),
     dir: "ltr",
   });
-  const others = h("div", {
-    class: "tokens",
+  const others = h("div.tokens", {
     tabindex: 0,
     role: "group",
     "aria-label": say("write_second_label"),
@@ -84,21 +82,20 @@ export const mount = ({ element }) => {
   /** A column with a text, under the name of its model if there are two. */
   const column = (text) => {
     const name = h("h3", { hidden: true });
-    const node = h("section", { class: "column" }, name, text);
+    const node = h("section.column", name, text);
     body.append(node);
     return { node, name };
   };
-  const legend = h("span", { class: "ramp", "aria-hidden": "true" });
+  const legend = h("span.ramp", { "aria-hidden": "true" });
   const legendMost = h("span");
   tools.append(layer.field, head.field, scale.field, units.field);
   const [own, other] = [column(tokens), column(others)];
   foot.append(
     sentence,
     h(
-      "span",
-      { class: "legend" },
-      h("span", { class: "written" }, say("write_written")),
-      h("span", { class: "fork" }, say("write_fork")),
+      "span.legend",
+      h("span.written", say("write_written")),
+      h("span.fork", say("write_fork")),
       "0",
       legend,
       legendMost,

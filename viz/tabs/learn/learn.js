@@ -19,7 +19,7 @@ import { learnTries } from "./lib/tries.js";
 
 /** The links to other tabs, which open them as a copied link would. */
 const links = (section, views) => {
-  const nav = h("p", { class: "open-in" });
+  const nav = h("p.open-in");
   const draw = () =>
     nav.replaceChildren(
       say("learn_open_in"),
@@ -38,7 +38,7 @@ const links = (section, views) => {
 };
 
 const load = async (section) => {
-  const waiting = h("p", { class: "quiet", role: "status" }, say("learn_loading"));
+  const waiting = h("p.quiet", { role: "status" }, say("learn_loading"));
   section.panel.picture.replaceChildren(waiting);
   try {
     const { mount: draw, props: given } = await learn.script(section.name);
@@ -47,15 +47,15 @@ const load = async (section) => {
     section.node.dataset.drawn = "yes";
   } catch (error) {
     waiting.textContent = whyNot(error);
-    waiting.append(" ", h("button", { class: "field-button", onclick: () => load(section) }, say("learn_again")));
+    waiting.append(" ", h("button.field-button", { onclick: () => load(section) }, say("learn_again")));
   }
 };
 
 export const mount = ({ element, props, trigger }) => {
-  const intro = h("p", { class: "intro" }, say("learn_intro"));
-  const lesson = h("div", { class: "former-lesson" });
-  const note = h("p", { class: "note error", role: "status" });
-  const stage = h("div", { class: "sections" });
+  const intro = h("p.intro", say("learn_intro"));
+  const lesson = h("div.former-lesson");
+  const note = h("p.note.error", { role: "status" });
+  const stage = h("div.sections");
 
   learn.begin(props.value.sections);
   const [{ name: opening, article, href }] = learn.sections;
@@ -75,7 +75,7 @@ export const mount = ({ element, props, trigger }) => {
         const all = [...place.querySelectorAll(".learn-equations p")];
         if (all.length < count || !all.some((p) => p.querySelector(".katex-display"))) return;
         watch.disconnect();
-        done(all.map((p) => p.querySelector(".katex-display") ?? h("code", {}, p.textContent)));
+        done(all.map((p) => p.querySelector(".katex-display") ?? h("code", p.textContent)));
       };
       const watch = new MutationObserver(look);
       watch.observe(place, { childList: true, subtree: true });
@@ -94,17 +94,17 @@ export const mount = ({ element, props, trigger }) => {
     const place = h("div", { class: `former former-learn-${section.name} stage` });
     const panel = makePanel(place, words("title"));
     const [idea, ...paragraphs] = words("text").split("\n\n");
-    const [picture, below] = [h("div", { class: "picture" }), h("div", { class: "tries" })];
-    const equation = h("div", { class: "equation", tabindex: 0 }); // a narrow page scrolls it, by keys too
-    panel.body.append(h("p", { class: "idea" }, idea), picture, equation);
+    const [picture, below] = [h("div.picture"), h("div.tries")];
+    const equation = h("div.equation", { tabindex: 0 }); // a narrow page scrolls it, by keys too
+    panel.body.append(h("p.idea", idea), picture, equation);
     panel.foot.append(below);
     const at = learn.sections.indexOf(section);
     (at < props.value.set ? first : allWritten()).then((found) => equation.append(found[at].cloneNode(true)));
-    const text = h("div", { class: "words" }, ...paragraphs.map((paragraph) => h("p", {}, paragraph)));
+    const text = h("div.words", ...paragraphs.map((paragraph) => h("p", paragraph)));
     const code = learnCode(section);
     const node = h(
-      "article",
-      { class: "section", "data-section": section.name, "aria-label": words("title") },
+      "article.section",
+      { "data-section": section.name, "aria-label": words("title") },
       place,
       text,
       code,
@@ -153,16 +153,11 @@ export const mount = ({ element, props, trigger }) => {
       tries: (changes, reset = section.live.reset) => below.replaceChildren(...learnTries(section, changes, reset)),
       /** Where measured numbers come from: what is said of it, and the command that measures them again. */
       measured: (said, command) =>
-        h(
-          "details",
-          { class: "source" },
-          h("summary", {}, say("learn_measured")),
-          h("p", {}, said, " ", h("code", {}, command)),
-        ),
+        h("details.source", h("summary", say("learn_measured")), h("p", said, " ", h("code", command))),
       /** A puzzle that the running code checks: returns what to call with {words, solved}. */
       puzzle: () => {
         const [said, state] = [h("span"), h("b", { role: "status" })];
-        const box = h("p", { class: "puzzle" }, h("b", {}, say("learn_puzzle")), " ", said, " ", state);
+        const box = h("p.puzzle", h("b", say("learn_puzzle")), " ", said, " ", state);
         text.append(box);
         let before = false;
         return ({ words: task, solved }) => {

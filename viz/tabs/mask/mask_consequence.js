@@ -50,31 +50,30 @@ export const mount = ({ element, props }) => {
   const text = fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");
   const seed = fields.stepper(masking, "seed", say("mask_consequence_seed"));
   const dice = h(
-    "button",
+    "button.field-button",
     {
-      class: "field-button",
       title: say("mask_consequence_dice"),
       "aria-label": say("mask_consequence_dice"),
       onclick: () => masking.set({ seed: Math.floor(Math.random() * (masking.fields.seed.max + 1)) }),
     },
     "⚄",
   );
-  const results = h("div", { class: "results" });
-  const switched = h("div", { class: "switched" });
-  body.append(h("div", { class: "given" }, text.node, seed.node, dice), results, switched);
+  const results = h("div.results");
+  const switched = h("div.switched");
+  body.append(h("div.given", text.node, seed.node, dice), results, switched);
 
   /** A bar for bits per byte; the line marks a random guess. */
   const bar = (name, label, bits, most) => {
     const fill = makeBar(bits / most, "fill");
-    const blind = h("i", { class: "blind" });
+    const blind = h("i.blind");
     blind.style.left = `${(100 * BLIND) / most}%`;
     return h(
-      "div",
-      { class: "bar", "data-bits": bits, "data-bar": name },
-      h("span", { class: "label" }, label),
-      h("span", { class: "track", "aria-hidden": "true" }, fill, blind),
-      h("b", {}, number(bits)),
-      h("span", { class: "quiet" }, say("mask_bits")),
+      "div.bar",
+      { "data-bits": bits, "data-bar": name },
+      h("span.label", label),
+      h("span.track", { "aria-hidden": "true" }, fill, blind),
+      h("b", number(bits)),
+      h("span.quiet", say("mask_bits")),
     );
   };
 
@@ -102,16 +101,11 @@ export const mount = ({ element, props }) => {
     h(
       "article",
       { "data-model": one.name },
-      h(
-        "h3",
-        {},
-        one.name,
-        h("span", { class: "quiet" }, say(one.masked ? "mask_consequence_masked" : "mask_consequence_unmasked")),
-      ),
+      h("h3", one.name, h("span.quiet", say(one.masked ? "mask_consequence_masked" : "mask_consequence_unmasked"))),
       bar("own", say("mask_consequence_task"), one.own, most),
       bar("hidden", say("mask_consequence_hidden"), one.hidden, most),
       surprise(answer.labels, one.bits),
-      h("p", { class: "told" }, told(one, other)),
+      h("p.told", told(one, other)),
       bytes(one.written, "written"),
     );
 
@@ -119,22 +113,18 @@ export const mount = ({ element, props }) => {
     const { pair, switched: trained } = answer;
     const all = [trained.before, trained.after, ...pair.flatMap(({ own, hidden }) => [own, hidden])];
     const most = Math.max(BLIND * 1.05, ...all);
-    const none = h(
-      "p",
-      { class: "quiet" },
-      say("mask_consequence_missing", { names: asList(missing, true), count: missing.length }),
-    );
+    const none = h("p.quiet", say("mask_consequence_missing", { names: asList(missing, true), count: missing.length }));
     results.replaceChildren(...(pair.length ? pair.map((one, i) => card(answer, one, pair[1 - i], most)) : [none]));
     switched.replaceChildren(
-      h("h3", {}, say("mask_consequence_switched", { name: answer.model })),
+      h("h3", say("mask_consequence_switched", { name: answer.model })),
       bar("before", say("mask_consequence_before"), trained.before, most),
       bar("after", say("mask_consequence_after"), trained.after, most),
-      h("p", { class: "told" }, change(trained)),
+      h("p.told", change(trained)),
     );
     const cut =
       answer.total > answer.labels.length ? say("mask_cut", { total: answer.total, limit: answer.labels.length }) : "";
     const how = say("mask_consequence_writes", { count: written, temperature });
-    foot.replaceChildren(h("p", { class: "quiet" }, cut ? `${cut} ${how}` : how));
+    foot.replaceChildren(h("p.quiet", cut ? `${cut} ${how}` : how));
   };
 
   let filled = null; // the answer on the screen, and its theme
@@ -143,7 +133,7 @@ export const mount = ({ element, props }) => {
     text.update();
     seed.update();
     element.classList.toggle("waiting", !consequence);
-    if (!consequence) return void results.replaceChildren(h("p", { class: "quiet" }, say("mask_waiting")));
+    if (!consequence) return void results.replaceChildren(h("p.quiet", say("mask_waiting")));
     if (filled?.answer !== consequence || filled.dark !== isDark()) fill(consequence);
     filled = { answer: consequence, dark: isDark() };
     element.dataset.rev = masking.rev;

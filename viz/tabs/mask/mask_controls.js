@@ -16,11 +16,11 @@ export const mount = ({ element, props }) => {
     { "aria-label": say("mask_model"), onchange: () => masking.choose(model.value) },
     ...ranges.model.choices.map((name) => h("option", { value: name }, name)),
   );
-  const note = h("p", { class: "note", role: "status" });
+  const note = h("p.note", { role: "status" });
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     text.node,
-    h("label", { class: "field-line field-select" }, h("span", { class: "name" }, say("mask_model")), model),
+    h("label.field-line.field-select", h("span.name", say("mask_model")), model),
     layer.node,
     head.node,
     note,

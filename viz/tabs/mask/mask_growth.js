@@ -26,13 +26,13 @@ const swatch = (look) => {
 export const mount = ({ element, props }) => {
   masking.begin(props.value);
   const { tools, body, foot } = makePanel(element, say("mask_growth"));
-  const place = h("div", { class: "place" });
-  const rows = h("dl", { class: "counts", "aria-live": "polite" });
-  const where = h("b", { class: "at" });
-  const saves = h("p", { class: "saves" });
+  const place = h("div.place");
+  const rows = h("dl.counts", { "aria-live": "polite" });
+  const where = h("b.at");
+  const saves = h("p.saves");
   tools.append(where);
   body.append(place, rows);
-  foot.append(saves, h("p", { class: "quiet" }, say("mask_growth_how")));
+  foot.append(saves, h("p.quiet", say("mask_growth_how")));
 
   const chart = makeChart(place, {
     label: say("mask_growth_label"),
@@ -56,8 +56,8 @@ export const mount = ({ element, props }) => {
         h(
           "div",
           { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": cells[line][at] },
-          h("dt", {}, swatch(data[i].line), masking.lineOf(line, answer)),
-          h("dd", {}, masking.count(cells[line][at])),
+          h("dt", swatch(data[i].line), masking.lineOf(line, answer)),
+          h("dd", masking.count(cells[line][at])),
         ),
       ),
     );

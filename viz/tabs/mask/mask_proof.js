@@ -41,14 +41,14 @@ export const mount = ({ element, props }) => {
 
   // --- the tokens: the changed one is chosen here, the outputs that move are painted ---------------------------------
 
-  const list = h("div", { class: "tokens", role: "group", "aria-label": say("mask_proof_tokens") });
+  const list = h("div.tokens", { role: "group", "aria-label": say("mask_proof_tokens") });
   let buttons = [];
   const build = (labels) => {
     buttons = labels.map((label, i) =>
       h(
-        "button",
-        { class: "token", "data-token": i, "aria-label": masking.quote(labels, i) },
-        h("span", {}, label),
+        "button.token",
+        { "data-token": i, "aria-label": masking.quote(labels, i) },
+        h("span", label),
         ...SIDES.map((side) => h("i", { class: side })),
       ),
     );
@@ -81,14 +81,14 @@ export const mount = ({ element, props }) => {
       onpick: ({ column }) => choose(column),
       onkey: byKey,
     });
-    return { side, heading, picture, node: h("div", { class: "map", "data-map": side }, heading, place) };
+    return { side, heading, picture, node: h("div.map", { "data-map": side }, heading, place) };
   });
-  const [zero, bar, end] = [h("i", { class: "masked" }), h("i"), h("span")];
-  const legend = h("div", { class: "legend" }, h("span", {}, zero, say("mask_proof_zero")), bar, end);
-  const sentences = h("div", { class: "sentences", "aria-live": "polite" });
-  const reading = h("p", { class: "readout" });
-  body.append(list, sentences, h("div", { class: "maps" }, ...maps.map(({ node }) => node)));
-  foot.append(legend, reading, h("p", { class: "quiet how" }));
+  const [zero, bar, end] = [h("i.masked"), h("i"), h("span")];
+  const legend = h("div.legend", h("span", zero, say("mask_proof_zero")), bar, end);
+  const sentences = h("div.sentences", { "aria-live": "polite" });
+  const reading = h("p.readout");
+  body.append(list, sentences, h("div.maps", ...maps.map(({ node }) => node)));
+  foot.append(legend, reading, h("p.quiet.how"));
 
   const paintMaps = (proof, token, level) => {
     const { masked: still, weights } = palette();
@@ -145,7 +145,6 @@ export const mount = ({ element, props }) => {
           { class: side, "data-side": side },
           h(
             "b",
-            {},
             say("mask_proof_side", {
               side: say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) }),
             }),

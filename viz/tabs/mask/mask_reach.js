@@ -85,8 +85,8 @@ export const mount = ({ element, props }) => {
   masking.begin(props.value);
   const { body, foot } = makePanel(element, say("mask_reach"));
   const table = h("table", { "aria-label": say("mask_reach_label") });
-  const sentences = h("div", { class: "sentences", "aria-live": "polite" });
-  body.append(h("div", { class: "scroll" }, table));
+  const sentences = h("div.sentences", { "aria-live": "polite" });
+  body.append(h("div.scroll", table));
   foot.append(sentences);
   let built = 0; // number of layers in the table
   let pictures = []; // {mask, layer, canvas, pairs}
@@ -95,8 +95,7 @@ export const mount = ({ element, props }) => {
   const build = (layers) => {
     const head = h(
       "tr",
-      {},
-      h("th", {}, say("mask_reach_after")),
+      h("th", say("mask_reach_after")),
       ...Array.from({ length: layers }, (_, i) => h("th", { scope: "col" }, i + 1)),
     );
     pictures = [];
@@ -107,15 +106,15 @@ export const mount = ({ element, props }) => {
           mask,
           layer: i + 1,
           canvas: h("canvas", { role: "img" }),
-          pairs: h("span", { class: "pairs" }),
+          pairs: h("span.pairs"),
         };
         pictures.push(picture);
-        return h("td", { class: "cell", onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
+        return h("td.cell", { onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
       });
-      names[mask] = h("button", { class: "field-button", onclick: () => masking.set({ mask }) });
+      names[mask] = h("button.field-button", { onclick: () => masking.set({ mask }) });
       return h("tr", { "data-mask": mask }, h("th", { scope: "row" }, names[mask]), ...cells);
     };
-    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...masking.settings.masks.map(line)));
+    table.replaceChildren(h("thead", head), h("tbody", ...masking.settings.masks.map(line)));
   };
 
   const paint = eachFrame(() => {
@@ -129,7 +128,7 @@ export const mount = ({ element, props }) => {
       button.setAttribute("aria-pressed", `${mask === masking.view.mask}`);
       button.closest("tr").classList.toggle("chosen", mask === masking.view.mask);
     }
-    sentences.replaceChildren(...[steps(proof, token), full(proof), compared(proof)].map((words) => h("p", {}, words)));
+    sentences.replaceChildren(...[steps(proof, token), full(proof), compared(proof)].map((words) => h("p", words)));
     element.dataset.rev = masking.rev;
   });
   masking.paints(element, ["token"], paint);

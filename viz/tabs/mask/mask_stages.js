@@ -33,7 +33,7 @@ export const mount = ({ element, props }) => {
     (value) => say(`mask_${value}_hint`),
   );
   const width = fields.stepper(masking, "size", "");
-  const cells = h("output", { class: "cells" });
+  const cells = h("output.cells");
   tools.append(kind.node, width.node, cells);
 
   // --- the pictures --------------------------------------------------------------------------------------------------
@@ -56,9 +56,8 @@ export const mount = ({ element, props }) => {
 
   /** Weights spread over many keys are all small, but their square roots can be distinguished. */
   const root = h(
-    "button",
+    "button.field-button.root",
     {
-      class: "field-button root",
       title: say("control_scale_root_hint"),
       "aria-label": say("control_scale_root_hint"),
       onclick: () => masking.set({ scale: isRoot() ? "linear" : "root" }),
@@ -68,10 +67,10 @@ export const mount = ({ element, props }) => {
 
   const makeMap = (name) => {
     const heading = h("h3");
-    const bar = h("div", { class: "bar" });
-    const place = h("div", {});
-    const top = h("div", { class: "heading" }, heading, bar, name === "weights" ? root : "");
-    const node = h("div", { class: "map", "data-map": name }, top, place);
+    const bar = h("div.bar");
+    const place = h("div");
+    const top = h("div.heading", heading, bar, name === "weights" ? root : "");
+    const node = h("div.map", { "data-map": name }, top, place);
     const picture = makeHeatMap(place, {
       label: say("mask_map_label", { name: say(`mask_map_${name}`, { size: "s" }) }),
       onpoint: point,
@@ -81,7 +80,7 @@ export const mount = ({ element, props }) => {
     return { name, node, heading, picture, legend: makeLegend(bar) };
   };
   const maps = MAPS.map(makeMap);
-  const reading = h("p", { class: "readout", "aria-live": "polite" });
+  const reading = h("p.readout", { "aria-live": "polite" });
 
   const paintMaps = () => {
     const { labels, scores, allowed, weights, headSize, tokens, cells: left } = masking.answers.stages;
@@ -136,20 +135,15 @@ export const mount = ({ element, props }) => {
 
   const row = fields.stepper(masking, "row", say("mask_row"));
   const button = (name, by) =>
-    h("button", { class: "field-button", onclick: () => goTo(masking.view.stage + by) }, say(`mask_${name}`));
+    h("button.field-button", { onclick: () => goTo(masking.view.stage + by) }, say(`mask_${name}`));
   const [back, next] = [button("back", -1), button("next", 1)];
-  const where = h("b", { class: "where" });
-  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  const where = h("b.where");
+  const sentence = h("p.sentence", { "aria-live": "polite" });
   const table = stepTable((column) => masking.point(column === null ? null : { query: masking.view.row, key: column }));
-  const steps = h(
-    "div",
-    { class: "steps" },
-    h("div", { class: "transport" }, row.node, back, next, where, sentence),
-    table.node,
-  );
+  const steps = h("div.steps", h("div.transport", row.node, back, next, where, sentence), table.node);
   steps.addEventListener("keydown", byKey);
-  body.append(h("div", { class: "maps" }, ...maps.map(({ node }) => node)), steps);
-  const costs = h("div", { class: "costs", role: "group", "aria-label": say("mask_costs") });
+  body.append(h("div.maps", ...maps.map(({ node }) => node)), steps);
+  const costs = h("div.costs", { role: "group", "aria-label": say("mask_costs") });
   foot.append(reading, costs);
 
   /** The number of cells of every mask for this text; the chart below shows how it grows. */
@@ -160,16 +154,16 @@ export const mount = ({ element, props }) => {
     const at = lengths.indexOf(answer.at);
     const cost = (line) => {
       const count = counts[line][at];
-      const bar = h("span", { class: "bar", "aria-hidden": "true" }, makeBar(count / counts.none[at]));
+      const bar = h("span.bar", { "aria-hidden": "true" }, makeBar(count / counts.none[at]));
       return h(
         "span",
         { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count },
         masking.lineOf(line, answer),
         bar,
-        h("b", {}, masking.count(count)),
+        h("b", masking.count(count)),
       );
     };
-    costs.replaceChildren(h("span", { class: "quiet" }, say("mask_costs")), ...Object.keys(counts).map(cost));
+    costs.replaceChildren(h("span.quiet", say("mask_costs")), ...Object.keys(counts).map(cost));
   };
 
   const paintSteps = () => {

@@ -17,10 +17,10 @@ const row = (name) => {
     value: name,
     onchange: () => permuting.set({ output: name }),
   });
-  const label = h("span", { class: "name" }, say(`permute_output_${name}`));
+  const label = h("span.name", say(`permute_output_${name}`));
   const node = h(
-    "label",
-    { class: "output", "data-output": name, title: say(`permute_output_${name}_hint`) },
+    "label.output",
+    { "data-output": name, title: say(`permute_output_${name}_hint`) },
     input,
     label,
     parts.error,
@@ -63,7 +63,7 @@ export const mount = ({ element }) => {
   const OUTPUTS = permuting.fields.output.choices;
   const positions = permuting.choice("positions", ["none", "learned", "sinusoidal"]);
   const mask = permuting.choice("mask", permuting.fields.mask.choices);
-  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  const sentence = h("p.sentence", { "aria-live": "polite" });
   const heading = makeHint(say("permute_errors_heading"), [
     [say("permute_equal"), say("permute_limit", { steps: site.limits.rounding })],
     ...OUTPUTS.map((name) => [say(`permute_output_${name}`), say(`permute_output_${name}_hint`)]),
@@ -71,11 +71,11 @@ export const mount = ({ element }) => {
 
   const rows = OUTPUTS.map(row);
   body.append(
-    h("div", { class: "switches" }, positions.node, mask.node, permuting.bar().node),
-    h("p", { class: "quiet heading" }, heading),
+    h("div.switches", positions.node, mask.node, permuting.bar().node),
+    h("p.quiet.heading", heading),
     h(
-      "div",
-      { class: "outputs", role: "radiogroup", "aria-label": say("permute_errors_label") },
+      "div.outputs",
+      { role: "radiogroup", "aria-label": say("permute_errors_label") },
       ...rows.map(({ node }) => node),
     ),
     sentence,

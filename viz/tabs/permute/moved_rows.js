@@ -40,7 +40,7 @@ const makeMap = (name) => {
   };
   const picture = makeHeatMap(place, { label: say("permute_rows_label"), onpoint: point, onpick: point, onkey: byKey });
   picture.canvas.addEventListener("blur", () => permuting.point(null));
-  return { name, heading, picture, node: h("div", { class: "map", "data-map": name }, heading, place) };
+  return { name, heading, picture, node: h("div.map", { "data-map": name }, heading, place) };
 };
 
 const columns = (shown) => {
@@ -99,8 +99,8 @@ const whole = (shown, measured) => {
 
 export const mount = ({ element }) => {
   const { title, tools, body, foot } = makePanel(element, say("permute_rows"));
-  const readout = h("p", { class: "readout", "aria-live": "polite" });
-  const legend = h("p", { class: "quiet legend-line" });
+  const readout = h("p.readout", { "aria-live": "polite" });
+  const legend = h("p.quiet.legend-line");
   const scale = permuting.choice("scale", permuting.fields.scale.choices);
   const [less, more] = [
     ["‹", -1, "permute_part_less"],
@@ -109,7 +109,7 @@ export const mount = ({ element }) => {
     h("button", { "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) }, sign),
   );
   const part = h("span");
-  tools.append(h("span", { class: "stepper" }, less, part, more), scale.node);
+  tools.append(h("span.stepper", less, part, more), scale.node);
   const bar = permuting.bar(
     permuting.choice("positions", ["none", "learned", "sinusoidal"]),
     permuting.choice("mask", permuting.fields.mask.choices),
@@ -122,7 +122,7 @@ export const mount = ({ element }) => {
   const maps = MAPS.map(makeMap);
   const curves = svg("svg", { class: "curves", preserveAspectRatio: "none", "aria-hidden": "true" });
   const [first, ...others] = maps.map(({ node }) => node);
-  body.append(h("div", { class: "maps" }, first, curves, ...others));
+  body.append(h("div.maps", first, curves, ...others));
 
   const paint = eachFrame(() => {
     const shown = permuting.picture();

@@ -11,7 +11,7 @@ const point = (at) => permuting.point(at && { word: permuting.order()[at.row] })
 
 export const mount = ({ element }) => {
   const { body, foot } = makePanel(element, say("permute_matrix"));
-  const readout = h("p", { class: "readout", "aria-live": "polite" });
+  const readout = h("p.readout", { "aria-live": "polite" });
   const picture = makeHeatMap(body, { label: say("permute_matrix"), onpoint: point, onpick: () => {} });
   foot.append(permuting.bar().node, readout);
 

@@ -23,14 +23,14 @@ export const mount = ({ element, props }) => {
     placeholder: say("permute_text_hint", { limit: site.limits.words }),
     oninput: () => permuting.type(text.value),
   });
-  const message = h("p", { class: "message", role: "status" });
+  const message = h("p.message", { role: "status" });
   const examples = pairs.map((pair) => h("button", { title: hintOf(pair), onclick: () => choose(pair) }, pair.text));
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
-    h("label", { class: "field" }, h("span", { class: "name" }, say("permute_text")), text),
+    h("label.field", h("span.name", say("permute_text")), text),
     h(
-      "div",
-      { class: "pairs", role: "group", "aria-label": say("examples") },
+      "div.pairs",
+      { role: "group", "aria-label": say("examples") },
       makeHint(
         say("permute_pairs"),
         pairs.map((pair) => [pair.text, hintOf(pair)]),

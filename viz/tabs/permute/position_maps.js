@@ -45,7 +45,7 @@ export const mount = ({ element, props }) => {
 
   /** A map of positions: a click or the keys select one, and the pair under the pointer is described. */
   const figure = (name) => {
-    const [heading, place] = [h("h3"), h("div", { class: "place" })];
+    const [heading, place] = [h("h3"), h("div.place")];
     const picture = makeHeatMap(place, {
       label: say(`permute_${name}_label`),
       onpoint: (at) => point(at && { map: name, position: at.row, other: at.column }),
@@ -63,19 +63,17 @@ export const mount = ({ element, props }) => {
     choose(permuting.view.at + step);
   };
   const [vectors, pairs] = [figure("vectors"), figure("pairs")];
-  const curveHeading = h("h3", {});
-  const curvePlace = h("div", { class: "place" });
+  const curveHeading = h("h3");
+  const curvePlace = h("div.place");
   const curve = makeChart(curvePlace, {
     label: say("permute_curve_label"),
     onread: (other) => point(other === null ? null : { map: "pairs", position: position(current()), other }),
     onclick: (other) => choose(other),
   });
-  const readout = h("p", { class: "readout", "aria-live": "polite" });
-  const note = h("p", { class: "quiet" });
+  const readout = h("p.readout", { "aria-live": "polite" });
+  const note = h("p.quiet");
   tools.append(source, product.node);
-  body.append(
-    h("div", { class: "figures" }, vectors.node, pairs.node, h("figure", { class: "curve" }, curveHeading, curvePlace)),
-  );
+  body.append(h("div.figures", vectors.node, pairs.node, h("figure.curve", curveHeading, curvePlace)));
   foot.append(readout, note);
   let hover = null; // {map, position, other: of a pair, or the index of a number in a vector}
 
@@ -130,7 +128,7 @@ export const mount = ({ element, props }) => {
 
   const paint = eachFrame(() => {
     const table = current();
-    if (!table) return void body.replaceChildren(h("p", {}, say("permute_no_tables")));
+    if (!table) return void body.replaceChildren(h("p", say("permute_no_tables")));
     source.value = table.name;
     product.update();
     if (!held[table.key]) return void fetchTable(table);

@@ -15,11 +15,11 @@ const order = (name, words, { classes }, probs) => {
   return h(
     "div",
     { class: `order order-${name}` },
-    h("span", { class: "quiet" }, say(`permute_order_${name}`)),
-    h("span", { class: "words" }, words),
-    h("b", { class: "verdict" }, classes[chosen(probs)]),
-    h("span", { class: "bar", "aria-hidden": "true" }, makeBar(probs.at(-1))),
-    h("span", { class: "prob" }, say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })),
+    h("span.quiet", say(`permute_order_${name}`)),
+    h("span.words", words),
+    h("b.verdict", classes[chosen(probs)]),
+    h("span.bar", { "aria-hidden": "true" }, makeBar(probs.at(-1))),
+    h("span.prob", say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })),
   );
 };
 
@@ -31,13 +31,8 @@ const card = (verdict, texts) => {
     { class: equal ? "card equal" : "card", "data-model": name },
     h(
       "header",
-      {},
-      h("h3", {}, name, h("span", { class: "quiet" }, say(`permute_trained_${positions}`))),
-      h(
-        "p",
-        { class: "moved" },
-        say(said, { moved: asNumber(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) }),
-      ),
+      h("h3", name, h("span.quiet", say(`permute_trained_${positions}`))),
+      h("p.moved", say(said, { moved: asNumber(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) })),
     ),
     order("typed", texts.before, verdict, before),
     order("moved", texts.after, verdict, after),
@@ -59,10 +54,10 @@ const tell = ({ name, positions, classes, before, after, equal, moved }) => {
 
 export const mount = ({ element }) => {
   const { body, foot } = makePanel(element, say("permute_verdicts"));
-  const cards = h("div", { class: "cards" });
-  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  const cards = h("div.cards");
+  const sentence = h("p.sentence", { "aria-live": "polite" });
   body.append(cards);
-  foot.append(permuting.bar().node, sentence, h("p", { class: "quiet" }, say("permute_two_words")));
+  foot.append(permuting.bar().node, sentence, h("p.quiet", say("permute_two_words")));
 
   permuting.subscribe(element, (changed) => {
     const answer = permuting.answers.permuted;

@@ -23,8 +23,8 @@ const step = (key, place, count) =>
 
 export const mount = ({ element }) => {
   const { tools, body } = makePanel(element, say("permute_words"));
-  const list = h("div", { class: "chips", role: "group", "aria-label": say("permute_words_label"), dir: "ltr" });
-  const spoken = h("p", { class: "readout", "aria-live": "polite" });
+  const list = h("div.chips", { role: "group", "aria-label": say("permute_words_label"), dir: "ltr" });
+  const spoken = h("p.readout", { "aria-live": "polite" });
   const seed = h("input", {
     type: "number",
     min: 0,
@@ -34,7 +34,7 @@ export const mount = ({ element }) => {
     oninput: () => seeded(),
   });
   const [shuffle, restore] = permuting.buttons();
-  tools.append(spoken, shuffle, h("label", { class: "seed" }, say("permute_seed"), seed), restore, permuting.hints());
+  tools.append(spoken, shuffle, h("label.seed", say("permute_seed"), seed), restore, permuting.hints());
   body.append(list);
 
   let chips = []; // chips[word]: its button
@@ -52,7 +52,7 @@ export const mount = ({ element }) => {
 
   const build = (labels) => {
     chips = labels.map((label, word) => {
-      const chip = h("button", { class: "chip cell", "data-word": word }, h("span", {}, label), h("sub", {}, word + 1));
+      const chip = h("button.chip.cell", { "data-word": word }, h("span", label), h("sub", word + 1));
       chip.addEventListener("pointerdown", (event) => take(event, word));
       chip.addEventListener("focus", () => {
         current = word;

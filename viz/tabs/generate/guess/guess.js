@@ -47,20 +47,15 @@ const makeTexts = () => {
 
 /** The text so far: what was guessed is marked, and what comes next is a gap. */
 const makeText = ({ parts, options }) => {
-  const shown = parts.map((part, i) => (i % 2 ? h("mark", {}, part) : part));
-  return h(
-    "p",
-    { class: "guess-text", dir: "auto" },
-    ...shown,
-    options.length * 2 > parts.length ? h("b", {}, "?") : "",
-  );
+  const shown = parts.map((part, i) => (i % 2 ? h("mark", part) : part));
+  return h("p.guess-text", { dir: "auto" }, ...shown, options.length * 2 > parts.length ? h("b", "?") : "");
 };
 
-const labelOf = (label) => (label ? h("code", {}, label) : say("guess_other"));
+const labelOf = (label) => (label ? h("code", label) : say("guess_other"));
 
 /** The options as a form; take(option, confidence) gets the guess. */
 const makeForm = (options, take) => {
-  const said = h("span", {});
+  const said = h("span");
   const { first, ...range } = CONFIDENCE;
   const show = () => (said.textContent = asShare(slider.value / 100));
   const slider = h("input", { type: "range", ...range, value: first, oninput: () => show() });
@@ -69,16 +64,16 @@ const makeForm = (options, take) => {
     take(Number(new FormData(form).get("guess")), slider.value / 100);
   };
   const form = h(
-    "form",
-    { class: "guess-options", onsubmit: submit },
+    "form.guess-options",
+    { onsubmit: submit },
     h(
       "fieldset",
       { "aria-label": say("guess_title") },
       ...options.map((label, i) =>
-        h("label", {}, h("input", { type: "radio", name: "guess", value: i, required: true }), labelOf(label)),
+        h("label", h("input", { type: "radio", name: "guess", value: i, required: true }), labelOf(label)),
       ),
     ),
-    h("label", { class: "confidence" }, say("guess_confidence"), slider, said),
+    h("label.confidence", say("guess_confidence"), slider, said),
     h("button", { type: "submit" }, say("guess_go")),
   );
   show();
@@ -88,19 +83,17 @@ const makeForm = (options, take) => {
 /** The options with a bar and a number for each of the columns [{name, shares, words}], the one that came marked. */
 const makeTable = (options, columns, right) =>
   h(
-    "table",
-    { class: "guess-shares" },
-    h("thead", {}, h("tr", {}, h("td", {}), ...columns.map(({ name }) => h("th", { scope: "col" }, name)))),
+    "table.guess-shares",
+    h("thead", h("tr", h("td"), ...columns.map(({ name }) => h("th", { scope: "col" }, name)))),
     h(
       "tbody",
-      {},
       ...options.map((label, i) =>
         h(
           "tr",
           { class: i === right ? "right" : null },
           h("th", { scope: "row" }, labelOf(label)),
           ...columns.map(({ shares, words }) =>
-            h("td", {}, h("span", {}, makeBar(shares[i])), words?.[i] ?? asShare(shares[i])),
+            h("td", h("span", makeBar(shares[i])), words?.[i] ?? asShare(shares[i])),
           ),
         ),
       ),
@@ -115,18 +108,17 @@ const makeScores = ({ parts, own, model }) => {
   const lines = own.map((mine, i) =>
     h(
       "tr",
-      {},
       h("th", { scope: "row" }, asWhole(i + 1)),
-      h("td", {}, h("code", {}, parts[2 * i + 1])),
+      h("td", h("code", parts[2 * i + 1])),
       cell(mine, model[i]),
       cell(model[i], mine),
     ),
   );
   const heads = ["round", "token", who(), "model"].map((name) => h("th", { scope: "col" }, say(`guess_${name}`)));
   const [mine, its] = [sum(own), sum(model)];
-  const foot = h("tr", {}, h("th", { scope: "row" }, say("guess_sum")), h("td", {}), cell(mine, its), cell(its, mine));
-  const table = [h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines), h("tfoot", {}, foot)];
-  return h("table", { class: "guess-scores" }, ...table);
+  const foot = h("tr", h("th", { scope: "row" }, say("guess_sum")), h("td"), cell(mine, its), cell(its, mine));
+  const table = [h("thead", h("tr", ...heads)), h("tbody", ...lines), h("tfoot", foot)];
+  return h("table.guess-scores", ...table);
 };
 
 /** What came of the round that was just played, or of the game. */
@@ -143,15 +135,15 @@ export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("guess_title"));
   const texts = makeTexts();
   const start = h("button", { onclick: game.start });
-  const intro = h("p", { class: "intro" }, say("guess_intro", { count: ROUNDS }));
-  const [text, round, scores] = [h("div", {}), h("div", { class: "guess-round" }), h("div", {})];
-  const said = h("p", { class: "said", role: "status" });
+  const intro = h("p.intro", say("guess_intro", { count: ROUNDS }));
+  const [text, round, scores] = [h("div"), h("div.guess-round"), h("div")];
+  const said = h("p.said", { role: "status" });
   tools.append(texts.choice, start);
-  body.append(texts.own, intro, text, h("div", { class: "guess-columns" }, h("div", {}, said, round), scores));
-  const rule = h("p", { class: "quiet" });
+  body.append(texts.own, intro, text, h("div.guess-columns", h("div", said, round), scores));
+  const rule = h("p.quiet");
   foot.append(rule);
 
-  const forward = (words, act) => h("button", { class: "forward", onclick: act }, words);
+  const forward = (words, act) => h("button.forward", { onclick: act }, words);
 
   const makeGuessing = (options) => {
     if (game.leads()) {
@@ -161,7 +153,7 @@ export const mount = ({ element }) => {
       columns[0].words = options.map((_, i) => asWhole(votes[i] ?? 0));
       return [makeTable(options, columns), forward(say("guess_show"), game.show)];
     }
-    if (game.guessed()) return [h("p", {}, say("guess_waiting"))];
+    if (game.guessed()) return [h("p", say("guess_waiting"))];
     return [makeForm(options, game.guess)];
   };
   const makeShown = (answer, at) => {

@@ -12,22 +12,17 @@ export const makeLinear = ({ section, demo, props }) => {
   const activation = words(`activation_${props.activation}`);
   const cases = h("tbody");
   const node = h(
-    "div",
-    { class: "in-linear" },
-    h("p", {}, words("linear", { model: props.model })),
+    "div.in-linear",
+    h("p", words("linear", { model: props.model })),
     h(
-      "div",
-      { class: "cases-place" },
+      "div.cases-place",
       h(
-        "table",
-        { class: "cases" },
-        h("caption", {}, words("cases")),
+        "table.cases",
+        h("caption", words("cases")),
         h(
           "thead",
-          {},
           h(
             "tr",
-            {},
             ...PARTS.map((part) => h("th", { scope: "col" }, words(`part_${part}`, { activation }))),
             h("th", { scope: "col" }, words("off")),
           ),
@@ -35,7 +30,7 @@ export const makeLinear = ({ section, demo, props }) => {
         cases,
       ),
     ),
-    h("p", { class: "quiet" }, words("linear_how")),
+    h("p.quiet", words("linear_how")),
   );
 
   const paint = ({ linear }) => {
@@ -49,11 +44,7 @@ export const makeLinear = ({ section, demo, props }) => {
           "tr",
           { "data-left": left.join(" ") },
           ...PARTS.map(cell),
-          h(
-            "td",
-            { class: "off", "data-off": off },
-            h("div", {}, h("b", {}, asNumber(off, 2)), h("span", { class: "bar" }, filled)),
-          ),
+          h("td.off", { "data-off": off }, h("div", h("b", asNumber(off, 2)), h("span.bar", filled))),
         );
       }),
     );

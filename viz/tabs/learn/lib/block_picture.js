@@ -87,5 +87,5 @@ export const blockPicture = ({ words, pick }) => {
     root.setAttribute("aria-label", title.textContent);
     if (focused >= 0) root.querySelectorAll(".stage")[focused].focus();
   };
-  return { node: h("figure", { class: "block-figure" }, title, root), draw };
+  return { node: h("figure.block-figure", title, root), draw };
 };

@@ -19,7 +19,7 @@ let groups = 0;
 export const learnCheck = (section, { question, choices, answer, shows = {} }) => {
   const group = `former-learn-check-${groups++}`;
   learn.asks(section.name, { question, choices });
-  const said = h("p", { class: "said", role: "status" });
+  const said = h("p.said", { role: "status" });
   const questions = newest({
     take: ({ chosen, right, said: why }) => {
       room.vote(section.name, chosen, right === chosen);
@@ -35,24 +35,22 @@ export const learnCheck = (section, { question, choices, answer, shows = {} }) =
     said.className = "said";
     questions.ask({}, async () => ({ chosen, ...(await answer()) }));
   };
-  const votes = choices.map(() => h("output", { class: "votes", hidden: true }));
+  const votes = choices.map(() => h("output.votes", { hidden: true }));
   const labels = choices.map((words, i) =>
     h(
       "label",
-      {},
       h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }),
-      h("span", {}, words),
+      h("span", words),
       votes[i],
     ),
   );
-  const all = h("p", { class: "all-votes", role: "status" });
+  const all = h("p.all-votes", { role: "status" });
   const node = h(
-    "details",
-    { class: "check" },
+    "details.check",
     h(
       "summary",
       { onclick: () => node.open || section.live.set(shows) },
-      h("b", {}, say("learn_check")),
+      h("b", say("learn_check")),
       " ",
       h("span", { id: group }, question),
     ),

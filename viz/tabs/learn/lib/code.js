@@ -7,39 +7,36 @@ import { asFixed } from "../../../browser/lib/numbers.js";
 
 /** Lines of Python as elements; docstrings and comments are paler. */
 const coloured = (text) =>
-  text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", {}, piece) : piece));
+  text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", piece) : piece));
 
 const tensor = ({ name, shape, rows }) =>
   h(
     "figure",
     { "data-tensor": name },
-    h("figcaption", {}, say("learn_code_shape", { name, shape: asList(shape.map(String)) })),
+    h("figcaption", say("learn_code_shape", { name, shape: asList(shape.map(String)) })),
     h(
       "table",
-      {},
       ...rows.map((row) =>
         h(
           "tr",
-          {},
-          ...row.map((value) => h("td", {}, value === null ? "−∞" : asFixed(value, 3))),
-          row.length < shape.at(-1) ? h("td", {}, "…") : null,
+          ...row.map((value) => h("td", value === null ? "−∞" : asFixed(value, 3))),
+          row.length < shape.at(-1) ? h("td", "…") : null,
         ),
       ),
     ),
-    rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
+    rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", "…") : null,
   );
 
 const ask = (path, body) => answerTo(path, body).catch((error) => ({ refused: whyNot(error) }));
 
 /** The details element with the code of a section. */
 export const learnCode = (section) => {
-  const body = h("div", { class: "functions" });
-  const tensors = h("div", { class: "tensors", "aria-live": "polite" });
-  const values = h("button", { class: "field-button", title: say("learn_code_values_hint") }, say("learn_code_values"));
+  const body = h("div.functions");
+  const tensors = h("div.tensors", { "aria-live": "polite" });
+  const values = h("button.field-button", { title: say("learn_code_values_hint") }, say("learn_code_values"));
   const details = h(
-    "details",
-    { class: "code" },
-    h("summary", {}, h("b", {}, say("learn_code")), " ", h("code", {}, asList(section.code))),
+    "details.code",
+    h("summary", h("b", say("learn_code")), " ", h("code", asList(section.code))),
     values,
     tensors,
     body,
@@ -58,8 +55,7 @@ export const learnCode = (section) => {
       ...functions.map(({ file, line, text }) =>
         h(
           "figure",
-          {},
-          h("figcaption", {}, say("learn_code_place", { file, line })),
+          h("figcaption", say("learn_code_place", { file, line })),
           h("pre", { tabindex: 0 }, ...coloured(text)),
         ),
       ),

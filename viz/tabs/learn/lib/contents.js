@@ -11,13 +11,13 @@ const nameOf = (group) => say(`learn_group_${group}`);
 const numberOf = (section) => learn.sections.indexOf(section) + 1;
 
 const step = (words, sign, by) =>
-  h("button", { class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
+  h("button.step", { title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
 
 /** Where progress is kept, and a button that clears it when it is pressed twice. */
 const makeProgress = () => {
-  const said = h("span", {});
+  const said = h("span");
   const clear = h("button", { onclick: () => (asked ? learn.forget() : paint(true)), onblur: () => paint(false) });
-  const node = h("footer", {}, said, clear);
+  const node = h("footer", said, clear);
   let asked = false;
   const paint = (asks) => {
     asked = asks;
@@ -36,8 +36,8 @@ export const makeContents = () => {
   const of = (group) => learn.sections.filter((section) => section.group === group);
 
   const [back, next] = [step(say("learn_previous"), "‹", -1), step(say("learn_next"), "›", 1)];
-  const summary = h("summary", {});
-  const all = h("details", { class: "all" }, summary);
+  const summary = h("summary");
+  const all = h("details.all", summary);
   document.addEventListener("click", (event) => all.contains(event.target) || (all.open = false));
   all.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !all.open) return;
@@ -48,25 +48,25 @@ export const makeContents = () => {
 
   const entry = (section, ...words) => {
     const open = () => ((all.open = false), learn.show(section.name));
-    return h("li", {}, h("button", { onclick: open, "data-section": section.name }, ...words));
+    return h("li", h("button", { onclick: open, "data-section": section.name }, ...words));
   };
-  const numbered = (section) => entry(section, h("b", {}, asWhole(numberOf(section))), h("span", {}, titleOf(section)));
+  const numbered = (section) => entry(section, h("b", asWhole(numberOf(section))), h("span", titleOf(section)));
   const group = (name) => {
     const open = () => learn.show(of(name)[0].name);
-    return h("li", {}, h("button", { onclick: open, "data-group": name }, nameOf(name)));
+    return h("li", h("button", { onclick: open, "data-group": name }, nameOf(name)));
   };
   const listed = (name) => {
     const first = numberOf(of(name)[0]);
     const titles = of(name).map((section) => entry(section, titleOf(section)));
-    return h("div", {}, h("b", {}, nameOf(name)), h("ol", { class: "titles", start: first }, ...titles));
+    return h("div", h("b", nameOf(name)), h("ol.titles", { start: first }, ...titles));
   };
-  all.append(h("div", { class: "sheet" }, ...groups.map(listed), makeProgress()));
+  all.append(h("div.sheet", ...groups.map(listed), makeProgress()));
   const node = h(
     "nav",
     { "aria-label": say("learn_sections") },
-    h("ol", { class: "groups" }, ...groups.map(group)),
+    h("ol.groups", ...groups.map(group)),
     all,
-    h("div", { class: "open-group" }, back, h("ol", { class: "chips" }, ...learn.sections.map(numbered)), next),
+    h("div.open-group", back, h("ol.chips", ...learn.sections.map(numbered)), next),
   );
 
   const current = (button, is, value) => {

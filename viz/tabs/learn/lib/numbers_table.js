@@ -9,7 +9,7 @@ import { asFixed } from "../../../browser/lib/numbers.js";
 export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({})) => {
   const body = h("tbody");
   const top = h("tr");
-  const node = h("table", { class: "numbers" }, h("caption", {}, caption), h("thead", {}, top), body);
+  const node = h("table.numbers", h("caption", caption), h("thead", top), body);
   let size = "";
 
   const build = (rows, columns) => {
@@ -17,7 +17,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
     body.replaceChildren(
       ...rows.map((_, i) => {
         const name = onrow ? h("button", { onclick: () => onrow(i) }) : h("span");
-        return h("tr", {}, h("th", { scope: "row" }, name), ...columns.map(() => h("td")));
+        return h("tr", h("th", { scope: "row" }, name), ...columns.map(() => h("td")));
       }),
     );
   };

@@ -21,7 +21,7 @@ export const learnTries = (section, changes, reset) => {
     mark();
   };
   const button = (name, words, hint, act) =>
-    h("button", { class: "field-button", "data-try": name, title: hint, onclick: act }, words);
+    h("button.field-button", { "data-try": name, title: hint, onclick: act }, words);
   const buttons = changes.map((change) => button(change.name, change.words, null, () => tried(change)));
   const mark = () => {
     const holds = active && Object.entries(active.left).every(([field, value]) => section.live.view[field] === value);
@@ -35,7 +35,7 @@ export const learnTries = (section, changes, reset) => {
   };
   section.live.subscribe(section.node, mark);
   return [
-    h("span", { class: "quiet" }, say("learn_try")),
+    h("span.quiet", say("learn_try")),
     ...buttons,
     button("reset", say("learn_reset"), say("learn_reset_hint"), back),
   ];

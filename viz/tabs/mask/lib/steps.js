@@ -18,30 +18,29 @@ const part = (value) => (value >= 0.0005 ? value.toFixed(3).replace(/^0/, "") : 
 
 /** {node, paint}: paint() fills the table for the view and returns the sentence of its step. */
 export const stepTable = (onpoint) => {
-  const table = h("table", { class: "step-table" });
-  const node = h("div", { class: "step-scroll", tabindex: 0, role: "group" }, table);
+  const table = h("table.step-table");
+  const node = h("div.step-scroll", { tabindex: 0, role: "group" }, table);
   let built = "";
   let lines = {}; // name → {row, cells, total}
 
   const build = (labels) => {
     const names = h(
       "tr",
-      {},
       h("td"),
       ...labels.map((label, key) => h("th", { scope: "col", "data-key": key }, label)),
       h("td"),
     );
     lines = { names: { row: names, cells: [...names.children].slice(1, -1) } };
     for (const name of LINES) {
-      const cells = labels.map((_, key) => h("td", { class: "cell", "data-key": key }));
-      const total = h("td", { class: "total" });
+      const cells = labels.map((_, key) => h("td.cell", { "data-key": key }));
+      const total = h("td.total");
       lines[name] = {
         cells,
         total,
         row: h("tr", { "data-line": name }, h("th", { scope: "row" }, say(`mask_line_${name}`)), ...cells, total),
       };
     }
-    table.replaceChildren(h("thead", {}, names), h("tbody", {}, ...LINES.map((name) => lines[name].row)));
+    table.replaceChildren(h("thead", names), h("tbody", ...LINES.map((name) => lines[name].row)));
   };
 
   const words = {

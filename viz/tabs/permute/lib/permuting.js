@@ -189,6 +189,6 @@ permuting.buttons = () => [
 
 /** Further controls of the picture for a panel that fills the window, {node, update}. */
 permuting.bar = (...choices) => {
-  const node = h("div", { class: "permute-bar" }, ...permuting.buttons(), ...choices.map((choice) => choice.node));
+  const node = h("div.permute-bar", ...permuting.buttons(), ...choices.map((choice) => choice.node));
   return { node, update: () => choices.forEach((choice) => choice.update()) };
 };

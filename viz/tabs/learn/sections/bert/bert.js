@@ -15,7 +15,7 @@ const SHOWS = ["words", "texts", "figures"];
 
 /** The tokens of the model's input; look(i) as in tokenSpans. */
 const strip = () => {
-  const place = h("p", { class: "reads" });
+  const place = h("p.reads");
   const draw = ({ labels, segments }, look) =>
     place.replaceChildren(
       ...tokenSpans(labels, (i) => ({
@@ -37,9 +37,9 @@ const bar = (name, label, share, base = null) =>
     "tr",
     { "data-row": name, "data-share": share },
     h("th", { scope: "row" }, label),
-    h("td", { class: "drawn" }, h("span", { class: "bar" }, makeBar(share))),
-    h("td", {}, exact(share)),
-    base === null ? null : h("td", { class: "quiet" }, exact(base)),
+    h("td.drawn", h("span.bar", makeBar(share))),
+    h("td", exact(share)),
+    base === null ? null : h("td.quiet", exact(base)),
   );
 
 export const mount = (section, props) => {
@@ -66,13 +66,12 @@ export const mount = (section, props) => {
   const gaps = blanks((typed) => demo.set({ text: typed }));
   const read = strip();
   const inWords = h(
-    "div",
-    { class: "in-words" },
+    "div.in-words",
     gaps.words,
     gaps.foreign,
-    h("h3", {}, words("read")),
+    h("h3", words("read")),
     read.place,
-    h("p", { class: "quiet" }, words("hidden"), " ", gaps.reset),
+    h("p.quiet", words("hidden"), " ", gaps.reset),
     gaps.answers,
   );
 
@@ -101,16 +100,15 @@ export const mount = (section, props) => {
 
   const pair = strip();
   readable(pair.place);
-  const verdict = h("div", { class: "rows", role: "group", "aria-label": words("verdict") });
+  const verdict = h("div.rows", { role: "group", "aria-label": words("verdict") });
   const inTexts = h(
-    "div",
-    { class: "in-texts" },
+    "div.in-texts",
     first.node,
     second.node,
-    h("h3", {}, words("read")),
+    h("h3", words("read")),
     pair.place,
-    h("p", { class: "quiet" }, words("ground")),
-    h("h3", {}, words("verdict")),
+    h("p.quiet", words("ground")),
+    h("h3", words("verdict")),
     verdict,
   );
 
@@ -123,7 +121,7 @@ export const mount = (section, props) => {
       pixel: colours[Math.round(255 * Math.sqrt(Math.min(1, looks[i])))],
       title: words("piece", { label: labels[i], second: segments[i] ? "yes" : "no", share: asShare(looks[i]) }),
     }));
-    if (follows === null) verdict.replaceChildren(h("p", {}, words("no_judge")));
+    if (follows === null) verdict.replaceChildren(h("p", words("no_judge")));
     else
       verdict.replaceChildren(
         ...[
@@ -139,42 +137,32 @@ export const mount = (section, props) => {
 
   const header = h(
     "thead",
-    {},
-    h(
-      "tr",
-      {},
-      h("td"),
-      h("td"),
-      h("th", { scope: "col" }, words("right")),
-      h("th", { scope: "col" }, words("without")),
-    ),
+    h("tr", h("td"), h("td"), h("th", { scope: "col" }, words("right")), h("th", { scope: "col" }, words("without"))),
   );
   const card = () => {
     const { measured } = props;
-    if (!measured) return [h("p", {}, words("no_card", { model: props.model }))];
+    if (!measured) return [h("p", words("no_card", { model: props.model }))];
     const chance = { masked_accuracy: measured.commonest, next_sentence_other: 0.5, next_sentence_same: 0.5 };
     return [
       h(
         "table",
-        {},
-        h("caption", {}, words("card")),
+        h("caption", words("card")),
         header,
-        h("tbody", {}, ...Object.entries(chance).map(([name, base]) => bar(name, words(name), measured[name], base))),
+        h("tbody", ...Object.entries(chance).map(([name, base]) => bar(name, words(name), measured[name], base))),
       ),
       section.measured(words("source", measured), measured.command),
     ];
   };
   const fineTuned = () => {
     const { tuned } = props;
-    if (!tuned) return [h("p", {}, words("not_tuned"))];
+    if (!tuned) return [h("p", words("not_tuned"))];
     return [
       h(
         "table",
-        {},
-        h("caption", {}, words("tuned", tuned)),
-        h("tbody", {}, ...tuned.rows.map(({ name, accuracy }) => bar(name, words("row", { name }), accuracy))),
+        h("caption", words("tuned", tuned)),
+        h("tbody", ...tuned.rows.map(({ name, accuracy }) => bar(name, words("row", { name }), accuracy))),
       ),
-      tuned.rows.length > 1 ? null : h("p", {}, words("alone")),
+      tuned.rows.length > 1 ? null : h("p", words("alone")),
       section.measured("", tuned.command),
     ].filter(Boolean);
   };
@@ -183,16 +171,15 @@ export const mount = (section, props) => {
     const { steps, rows, commands } = props.masks;
     return [
       h(
-        "table",
-        { class: "masks" },
-        h("caption", {}, words("masks", { steps })),
-        h("tbody", {}, ...rows.map(({ name, accuracy }) => bar(name, words("mask", { name }), accuracy))),
+        "table.masks",
+        h("caption", words("masks", { steps })),
+        h("tbody", ...rows.map(({ name, accuracy }) => bar(name, words("mask", { name }), accuracy))),
       ),
-      h("p", { class: "quiet" }, words("masks_note")),
-      h("p", { class: "quiet source" }, ...commands.flatMap((command) => [h("code", {}, command), " "])),
+      h("p.quiet", words("masks_note")),
+      h("p.quiet.source", ...commands.flatMap((command) => [h("code", command), " "])),
     ];
   };
-  const inFigures = h("div", { class: "in-figures" }, ...card(), ...masks(), ...fineTuned());
+  const inFigures = h("div.in-figures", ...card(), ...masks(), ...fineTuned());
   panel.picture.append(inWords, inTexts, inFigures);
 
   const tellFigures = () => {

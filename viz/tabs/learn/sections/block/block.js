@@ -41,7 +41,7 @@ export const mount = (section, props) => {
   panel.tools.append(show.node, text.node, depth.node, seed.node);
 
   const tokens = h("ol");
-  const count = h("p", { class: "count", "aria-live": "polite" });
+  const count = h("p.count", { "aria-live": "polite" });
   const caption = h("caption");
   const rows = h("tbody");
   const heads = ["point", "adds_attention", "adds_feed_forward", "top"].map((name) =>
@@ -55,24 +55,19 @@ export const mount = (section, props) => {
     held: () => demo.busy,
     paint: () => paint(),
   });
-  const stage = h("output", {});
+  const stage = h("output");
   const picture = blockPicture({
     words,
     pick: (i) => player.put({ step: 6 * placeOf(nowAt()).layer + i + 1 })(),
   });
-  const place = h("div", {});
+  const place = h("div");
   const inStack = h(
-    "div",
-    { class: "in-stack" },
-    h("div", { class: "course" }, norms.node, attention.node, player.play, player.slider, stage),
-    h("div", { class: "tokens" }, h("p", { class: "quiet" }, words("tokens", { most: props.most })), tokens, count),
+    "div.in-stack",
+    h("div.course", norms.node, attention.node, player.play, player.slider, stage),
+    h("div.tokens", h("p.quiet", words("tokens", { most: props.most })), tokens, count),
     picture.node,
-    h(
-      "div",
-      { class: "stack-place" },
-      h("table", { class: "stack" }, caption, h("thead", {}, h("tr", {}, ...heads)), rows),
-    ),
-    h("div", { class: "chart-column" }, h("h3", {}, words("chart")), place),
+    h("div.stack-place", h("table.stack", caption, h("thead", h("tr", ...heads)), rows)),
+    h("div.chart-column", h("h3", words("chart")), place),
   );
   const chart = makeChart(place, { label: words("chart") });
 
@@ -86,7 +81,6 @@ export const mount = (section, props) => {
         if (moved[i] > 0) ground(mark, colours[Math.round(255 * Math.max(0.12, moved[i] / most))]);
         return h(
           "li",
-          {},
           h(
             "button",
             {
@@ -110,7 +104,7 @@ export const mount = (section, props) => {
   const nameOf = ({ part, layer }) =>
     part === "embedding" ? words("embedding") : words(`part_${part}`, { layer: layer - 1 });
   const guess = ({ label, prob }) => {
-    const box = h("span", { class: "guess", "data-prob": prob }, words("guess", { label, share: asShare(prob) }));
+    const box = h("span.guess", { "data-prob": prob }, words("guess", { label, share: asShare(prob) }));
     ground(box, palette().weights[Math.round(255 * prob)]);
     return box;
   };
@@ -125,7 +119,7 @@ export const mount = (section, props) => {
     const { layer, reached } = placeOf(nowAt());
     const row = (name, label, cells, kind = "") =>
       h("tr", { "data-row": name, class: kind }, h("th", { scope: "row" }, label), ...cells);
-    const guesses = (point) => h("td", {}, ...point.top.map(guess));
+    const guesses = (point) => h("td", ...point.top.map(guess));
     const added = (point) => h("td", { "data-added": point.added }, asFixed(point.added, 1));
     const blocks = stages.flatMap((_, i) => {
       const [attention, feedForward] = points.slice(1 + 2 * i, 3 + 2 * i);
@@ -178,13 +172,12 @@ export const mount = (section, props) => {
 
   // --- the gradient at the start -------------------------------------------------------------------------------------
 
-  const gradientPlace = h("div", {});
+  const gradientPlace = h("div");
   const inGradient = h(
-    "div",
-    { class: "in-gradient" },
-    h("h3", {}, words("gradient")),
+    "div.in-gradient",
+    h("h3", words("gradient")),
     gradientPlace,
-    h("p", { class: "quiet" }, words("gradient_how", { emb: props.emb })),
+    h("p.quiet", words("gradient_how", { emb: props.emb })),
   );
   const curves = makeChart(gradientPlace, { label: words("gradient") });
   panel.picture.append(inStack, inLinear, inGradient);

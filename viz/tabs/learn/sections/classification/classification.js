@@ -20,10 +20,9 @@ const pullBar = (word, pull, most, alone = null) => {
   };
   return h(
     "p",
-    {},
-    h("span", { class: "name" }, word),
-    h("span", { class: "pull" }, bar(pull, ""), alone === null ? null : bar(alone, "alone")),
-    h("b", {}, asSigned(pull, 3)),
+    h("span.name", word),
+    h("span.pull", bar(pull, ""), alone === null ? null : bar(alone, "alone")),
+    h("b", asSigned(pull, 3)),
   );
 };
 
@@ -97,7 +96,7 @@ const makePicture = ({ words, depth, emb }) => {
     );
     root.setAttribute("aria-label", words("picture", { t: labels.length, depth, share: asShare(positive) }));
   };
-  return { node: h("div", { class: "whole", tabindex: 0, role: "region", "aria-label": words("whole") }, root), draw };
+  return { node: h("div.whole", { tabindex: 0, role: "region", "aria-label": words("whole") }, root), draw };
 };
 
 export const mount = (section, props) => {
@@ -116,35 +115,31 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const review = h("p", { class: "review", role: "group", "aria-label": words("review") });
-  const hint = h("p", { class: "quiet" }, words("hint"));
-  const strongest = h("div", { class: "strongest" });
-  const sum = h("p", { class: "readout" });
+  const review = h("p.review", { role: "group", "aria-label": words("review") });
+  const hint = h("p.quiet", words("hint"));
+  const strongest = h("div.strongest");
+  const sum = h("p.readout");
   const choose = (how) => {
-    const [bar, share] = [h("span", { class: "bar" }), h("b")];
+    const [bar, share] = [h("span.bar"), h("b")];
     const button = h(
       "button",
       { "data-pooling": how, onclick: () => demo.set({ pooling: how }) },
-      h("span", {}, words(how)),
+      h("span", words(how)),
       bar,
       share,
     );
     return { how, bar, share, button };
   };
   const verdicts = props.poolings.map(choose);
-  const supplied = h("p", { class: "quiet" });
-  const why = h("p", { class: "why" });
+  const supplied = h("p.quiet");
+  const why = h("p.why");
   const picture = makePicture({ words, depth: props.depth, emb: props.emb });
   panel.picture.append(
     picture.node,
-    h(
-      "div",
-      { class: "verdicts", role: "group", "aria-label": words("verdicts") },
-      ...verdicts.map(({ button }) => button),
-    ),
+    h("div.verdicts", { role: "group", "aria-label": words("verdicts") }, ...verdicts.map(({ button }) => button)),
     review,
     hint,
-    h("h3", {}, words("strongest")),
+    h("h3", words("strongest")),
     strongest,
     why,
     sum,

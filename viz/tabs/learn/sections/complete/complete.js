@@ -57,31 +57,25 @@ export const mount = (section, props) => {
     ready: () => Boolean(demo.answers.lines),
     paint: () => paint(),
   });
-  const output = h("output", {});
+  const output = h("output");
   const rows = h("tbody");
   const buttons = props.steps.map((name, i) => {
     const [article, ours, shape] = LINES[name];
-    const button = h("button", { onclick: player.put({ step: i }) }, h("code", {}, article));
-    const cell = h("td", { class: "shape" });
-    const row = h(
-      "tr",
-      { "data-step": name },
-      h("th", { scope: "row" }, button),
-      h("td", {}, h("code", {}, ours)),
-      cell,
-    );
+    const button = h("button", { onclick: player.put({ step: i }) }, h("code", article));
+    const cell = h("td.shape");
+    const row = h("tr", { "data-step": name }, h("th", { scope: "row" }, button), h("td", h("code", ours)), cell);
     rows.append(row);
     return { row, button, cell, shape };
   });
   const heads = ["article", "ours", "shape"].map((name) => h("th", { scope: "col" }, words(name)));
-  const table = h("table", { class: "lines" }, h("thead", {}, h("tr", {}, ...heads)), rows);
+  const table = h("table.lines", h("thead", h("tr", ...heads)), rows);
   const title = h("h3");
-  const tensor = h("div", { class: "tensor" });
-  const reading = h("p", { class: "readout", "aria-live": "polite" });
-  const agrees = h("p", { class: "quiet" });
+  const tensor = h("div.tensor");
+  const reading = h("p.readout", { "aria-live": "polite" });
+  const agrees = h("p.quiet");
   panel.picture.append(
-    h("div", { class: "course" }, player.play, player.slider, output),
-    h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("lines") }, table),
+    h("div.course", player.play, player.slider, output),
+    h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("lines") }, table),
     title,
     tensor,
     reading,
@@ -108,12 +102,7 @@ export const mount = (section, props) => {
         word: labels[row],
       });
     });
-    return h(
-      "div",
-      { class: "rows" },
-      h("div", { class: "labels" }, ...labels.map((word) => h("span", {}, word))),
-      canvas,
-    );
+    return h("div.rows", h("div.labels", ...labels.map((word) => h("span", word))), canvas);
   };
 
   /** The tensor of a step as figures, {caption, kind, node}. */
@@ -135,7 +124,7 @@ export const mount = (section, props) => {
         return h(
           "figure",
           { class: kind, style: `--heads: ${count}` },
-          h("figcaption", {}, words("sentence", { number: b })),
+          h("figcaption", words("sentence", { number: b })),
           kind === "parts" ? headBar(count) : null,
           image(matrix, labels[b], scale, most, shown, index),
         );
@@ -148,7 +137,7 @@ export const mount = (section, props) => {
         return h(
           "figure",
           { class: `${kind} hue-${(r % 4) + 1}` },
-          h("figcaption", {}, words(name === "out" ? "head" : "folded", { number, sentence: b, head: r })),
+          h("figcaption", words(name === "out" ? "head" : "folded", { number, sentence: b, head: r })),
           image(matrix, sentence, scale, most, shown, index),
         );
       }),
@@ -156,8 +145,7 @@ export const mount = (section, props) => {
   };
   const headBar = (count) =>
     h(
-      "div",
-      { class: "head-bar" },
+      "div.head-bar",
       ...Array.from({ length: count }, (_, r) =>
         h("i", { class: `hue-${(r % 4) + 1}` }, words("head_short", { head: r })),
       ),
@@ -176,15 +164,11 @@ export const mount = (section, props) => {
       row.classList.toggle("chosen", i === step);
       button.setAttribute("aria-pressed", `${i === step}`);
       const actual = `(${lines.shapes[props.steps[i]].join(", ")})`;
-      cell.replaceChildren(h("code", {}, shape), " ", h("b", {}, actual));
+      cell.replaceChildren(h("code", shape), " ", h("b", actual));
     });
     output.textContent = words("step_is", { step: step + 1, count: props.steps.length });
     player.slider.setAttribute("aria-valuetext", output.textContent);
-    title.replaceChildren(
-      words("tensor"),
-      " ",
-      h("code", {}, `${LINES[name][2]} = (${lines.shapes[name].join(", ")})`),
-    );
+    title.replaceChildren(words("tensor"), " ", h("code", `${LINES[name][2]} = (${lines.shapes[name].join(", ")})`));
     const nodes = figuresOf(name, lines);
     tensor.className = `tensor ${LINES[name][3]}`;
     tensor.style.setProperty("--heads", lines.heads);

@@ -52,21 +52,20 @@ export const mount = (section, props) => {
     paint: () => paint(),
   });
   const { play, slider, put } = player;
-  const step = h("output", {});
-  const place = h("div", { class: "map" });
-  const told = h("p", { class: "told", role: "status" });
-  const forms = h("div", { class: "forms" });
+  const step = h("output");
+  const place = h("div.map");
+  const told = h("p.told", { role: "status" });
+  const forms = h("div.forms");
   const rows = h("tbody");
   const table = h("table", { "aria-label": words("places") }, rows);
   panel.picture.append(
-    h("div", { class: "course" }, prefix.node, ...steppers.map(({ node }) => node)),
-    h("div", { class: "course" }, play, slider, step),
-    h("div", { class: "both" }, h("div", { class: "looks" }, place, told), forms),
+    h("div.course", prefix.node, ...steppers.map(({ node }) => node)),
+    h("div.course", play, slider, step),
+    h("div.both", h("div.looks", place, told), forms),
     h(
-      "div",
-      { class: "places" },
-      h("h3", {}, words("places")),
-      h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("places") }, table),
+      "div.places",
+      h("h3", words("places")),
+      h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("places") }, table),
     ),
   );
 
@@ -104,9 +103,9 @@ export const mount = (section, props) => {
         { "data-row": name, class: kind },
         h("th", { scope: "row" }, label),
         ...cells,
-        h("td", { class: "bits", title: end && words("bits_hint") }, end),
+        h("td.bits", { title: end && words("bits_hint") }, end),
       );
-    const letters = (of) => of.map((letter) => h("td", { class: "letter" }, letter));
+    const letters = (of) => of.map((letter) => h("td.letter", letter));
     const lines = PREFIXES.flatMap((name) => {
       const { probs, says } = demo.answers.decoded[name];
       const reads = ["▸", ...(name === "true" ? targets : writes)];
@@ -114,21 +113,13 @@ export const mount = (section, props) => {
       const kind = name === demo.view.prefix ? "chosen" : "";
       const cells = targets.map((letter, i) => {
         if (i >= given)
-          return h(
-            "td",
-            { class: "share", title: i < probs.length ? null : words("ended") },
-            i < probs.length ? "" : "–",
-          );
+          return h("td.share", { title: i < probs.length ? null : words("ended") }, i < probs.length ? "" : "–");
         const said = words("place", { read: reads[i], target: letter, share: asShare(probs[i]), says: says[i] });
-        const cell = h(
-          "td",
-          { class: "share", title: said, "data-prob": probs[i] },
-          asWhole(Math.round(100 * probs[i])),
-        );
+        const cell = h("td.share", { title: said, "data-prob": probs[i] }, asWhole(Math.round(100 * probs[i])));
         ground(cell, colours[Math.round(255 * probs[i])]);
         return cell;
       });
-      const prefixes = targets.map((_, i) => h("td", { class: "letter" }, i < probs.length ? reads[i] : ""));
+      const prefixes = targets.map((_, i) => h("td.letter", i < probs.length ? reads[i] : ""));
       const bits = words("bits", { bits: asFixed(bitsOf(probs.slice(0, given)), 1) });
       return [
         row(`${name}-reads`, words("after", { prefix: name }), prefixes, "", kind),
@@ -144,13 +135,13 @@ export const mount = (section, props) => {
       h(
         "li",
         { "data-right": right ? "yes" : "no" },
-        h("span", { class: "written" }, form),
-        h("small", {}, words("right", { right: right ? "yes" : "no" })),
+        h("span.written", form),
+        h("small", words("right", { right: right ? "yes" : "no" })),
       );
     forms.replaceChildren(
-      h("h3", {}, words("forms", { date })),
-      date ? h("ul", {}, ...found.map(item)) : h("p", { class: "quiet" }, words("no_date")),
-      h("p", { class: "quiet" }, words("judged")),
+      h("h3", words("forms", { date })),
+      date ? h("ul", ...found.map(item)) : h("p.quiet", words("no_date")),
+      h("p.quiet", words("judged")),
     );
   };
 

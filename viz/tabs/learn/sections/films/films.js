@@ -45,7 +45,7 @@ export const mount = (section, props) => {
   const number = (i, c) => {
     const name = [...BY_HAND.people, ...BY_HAND.films][i];
     const label = words("feature", { name, feature: words(`feature_${c}`) });
-    const said = h("output", {});
+    const said = h("output");
     const input = h("input", {
       type: "range",
       min: -reach,
@@ -62,29 +62,26 @@ export const mount = (section, props) => {
       }),
     );
     return {
-      node: h("td", {}, input, said),
+      node: h("td", input, said),
       update: () => ((input.value = features()[i][c]), (said.textContent = asSigned(features()[i][c], 1))),
     };
   };
   const inputs = [...BY_HAND.people, ...BY_HAND.films].map((_, i) => [0, 1].map((c) => number(i, c)));
   const table = (names, from, caption) =>
     h(
-      "table",
-      { class: "features" },
-      h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, h("td"), ...[0, 1].map((c) => h("th", { scope: "col" }, words(`feature_${c}`))))),
+      "table.features",
+      h("caption", caption),
+      h("thead", h("tr", h("td"), ...[0, 1].map((c) => h("th", { scope: "col" }, words(`feature_${c}`))))),
       h(
         "tbody",
-        {},
         ...names.map((name, i) =>
-          h("tr", {}, h("th", { scope: "row" }, name), ...inputs[from + i].map(({ node }) => node)),
+          h("tr", h("th", { scope: "row" }, name), ...inputs[from + i].map(({ node }) => node)),
         ),
       ),
     );
   const products = numbersTable(words("products"));
   const byHand = h(
-    "div",
-    { class: "by-hand" },
+    "div.by-hand",
     table(BY_HAND.people, 0, words("people")),
     table(BY_HAND.films, BY_HAND.people.length, words("films")),
     products.node,
@@ -110,8 +107,8 @@ export const mount = (section, props) => {
 
   // --- learned -------------------------------------------------------------------------------------------------------
 
-  const grid = h("table", { class: "likes" });
-  const place = h("div", { class: "place" });
+  const grid = h("table.likes");
+  const place = h("div.place");
   const frame = h("input", {
     type: "range",
     min: 0,
@@ -120,15 +117,14 @@ export const mount = (section, props) => {
     "aria-label": words("step"),
     oninput: () => ((playing = 0), paintLearned()),
   });
-  const loss = h("output", {});
-  const play = h("button", { class: "field-button", onclick: () => ((frame.value = 0), run()) }, words("play"));
+  const loss = h("output");
+  const play = h("button.field-button", { onclick: () => ((frame.value = 0), run()) }, words("play"));
   const seed = fields.stepper(demo, "seed", words("seed"));
   const learn = h(
-    "div",
-    { class: "learn" },
+    "div.learn",
     grid,
-    h("p", { class: "quiet" }, words("like_how")),
-    h("div", { class: "course" }, play, frame, loss, seed.node),
+    h("p.quiet", words("like_how")),
+    h("div.course", play, frame, loss, seed.node),
     place,
   );
   const chart = makeChart(place, { label: words("chart") });
@@ -173,12 +169,11 @@ export const mount = (section, props) => {
     }),
   );
   grid.append(
-    h("thead", {}, h("tr", {}, h("td"), ...props.films.map((film) => h("th", { scope: "col" }, film)))),
+    h("thead", h("tr", h("td"), ...props.films.map((film) => h("th", { scope: "col" }, film)))),
     h(
       "tbody",
-      {},
       ...props.people.map((person, i) =>
-        h("tr", {}, h("th", { scope: "row" }, person), ...likes[i].map(({ node }) => node)),
+        h("tr", h("th", { scope: "row" }, person), ...likes[i].map(({ node }) => node)),
       ),
     ),
   );
@@ -226,16 +221,9 @@ export const mount = (section, props) => {
   // --- words ---------------------------------------------------------------------------------------------------------
 
   const field = fields.line(demo, "word", words("word", { model: props.model }), "");
-  const nearest = h("div", { class: "nearest" });
-  const guesses = h("p", { class: "readout" });
-  const inWords = h(
-    "div",
-    { class: "in-words" },
-    field.node,
-    nearest,
-    h("p", { class: "quiet" }, words("near_how")),
-    guesses,
-  );
+  const nearest = h("div.nearest");
+  const guesses = h("p.readout");
+  const inWords = h("div.in-words", field.node, nearest, h("p.quiet", words("near_how")), guesses);
   panel.picture.append(byHand, learn, inWords);
 
   const paintWords = () => {
@@ -245,17 +233,15 @@ export const mount = (section, props) => {
       h(
         "div",
         { "data-by": name },
-        h("b", {}, words(`by_${name}`)),
+        h("b", words(`by_${name}`)),
         h(
           "ol",
-          {},
           ...near[name].map(({ word, value, length }) =>
             h(
               "li",
-              {},
-              h("span", {}, word),
+              h("span", word),
               " ",
-              h("small", {}, words("near", { value: asFixed(value, 3), length: asFixed(length, 2) })),
+              h("small", words("near", { value: asFixed(value, 3), length: asFixed(length, 2) })),
             ),
           ),
         ),

@@ -9,7 +9,7 @@ import { asWhole } from "../../../../browser/lib/numbers.js";
 const ROOM = 12e9; // bytes, of the article's GPU
 
 const table = (caption) => {
-  const title = h("caption", {}, caption);
+  const title = h("caption", caption);
   const body = h("tbody");
   const draw = (rows) =>
     body.replaceChildren(
@@ -17,7 +17,7 @@ const table = (caption) => {
         h("tr", { class: name }, h("th", { scope: "row" }, label), h("td", { "data-value": exact }, value)),
       ),
     );
-  return { node: h("table", {}, title, body), title, draw };
+  return { node: h("table", title, body), title, draw };
 };
 
 const room = (layer) => asWhole(Math.floor(ROOM / layer));
@@ -48,8 +48,8 @@ export const mount = (section, props) => {
   const bits = section.choice("bits", ["32", "16"]);
   const [steps, kept] = [table(words("steps")), table("")];
   const exact = layerOf(article);
-  const note = h("p", { class: "source" }, words("article", { fits: room(exact), eight: room(8 * exact) }));
-  const inputs = h("div", { class: "inputs" }, ...steppers.map(({ node }) => node), bits.node);
+  const note = h("p.source", words("article", { fits: room(exact), eight: room(8 * exact) }));
+  const inputs = h("div.inputs", ...steppers.map(({ node }) => node), bits.node);
 
   const paintSteps = () => {
     const { t, batch, heads, layers, bits: precision, table: scores, longer } = demo.answers.counted;
@@ -91,7 +91,7 @@ export const mount = (section, props) => {
     cpu,
     torch,
   });
-  const place = h("div", {});
+  const place = h("div");
   const bars = makeChart(place, { label: words("chart") });
   const names = measured.peaks.map(({ precision, accumulate, checkpointing }) =>
     words("bar", { precision, accumulate, checkpointing: checkpointing ? "yes" : "no" }),
@@ -107,8 +107,8 @@ export const mount = (section, props) => {
     layout.xaxis.title.text = words("axis");
   };
   panel.picture.append(
-    h("div", { class: "column" }, inputs, steps.node, note, kept.node),
-    h("div", { class: "column" }, h("h3", {}, words("chart")), place, section.measured(said, measured.command)),
+    h("div.column", inputs, steps.node, note, kept.node),
+    h("div.column", h("h3", words("chart")), place, section.measured(said, measured.command)),
   );
 
   // --- what can be tried ---------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ const SHOWS = ["pieces", "bits", "sizes"];
 const COSTLY = 16; // bits at the darkest background
 const bitsText = (bits) => asFixed(bits, 4);
 const header = (labels) =>
-  h("thead", {}, h("tr", {}, ...labels.map((label) => (label ? h("th", { scope: "col" }, label) : h("td")))));
+  h("thead", h("tr", ...labels.map((label) => (label ? h("th", { scope: "col" }, label) : h("td")))));
 const COLUMNS = ["name", "depth", "emb", "heads", "tokens", "positions", "blocks", "total", "reported"];
 
 export const mount = (section, props) => {
@@ -44,15 +44,14 @@ export const mount = (section, props) => {
     "aria-label": words("level"),
     oninput: () => demo.set({ level: Number(slider.value) }),
   });
-  const level = h("output", {});
-  const counted = h("p", { class: "counted", role: "status" });
-  const chips = readable(h("p", { class: "pieces" }));
-  const ground = h("p", { class: "quiet" });
-  const onText = h("div", { class: "on-text" });
+  const level = h("output");
+  const counted = h("p.counted", { role: "status" });
+  const chips = readable(h("p.pieces"));
+  const ground = h("p.quiet");
+  const onText = h("div.on-text");
   const inPieces = h(
-    "div",
-    { class: "in-pieces" },
-    h("div", { class: "course" }, h("span", { class: "quiet" }, words("level")), slider, level),
+    "div.in-pieces",
+    h("div.course", h("span.quiet", words("level")), slider, level),
     counted,
     chips,
     ground,
@@ -93,11 +92,11 @@ export const mount = (section, props) => {
       h(
         "p",
         { "data-model": name, "data-bits": scored[name] },
-        h("span", {}, name),
-        h("span", { class: "bar" }, makeBar(scored[name] / most)),
-        h("b", {}, words("bits_of", { bits: asFixed(scored[name], 3) })),
+        h("span", name),
+        h("span.bar", makeBar(scored[name] / most)),
+        h("b", words("bits_of", { bits: asFixed(scored[name], 3) })),
       );
-    onText.replaceChildren(h("h3", {}, words("on_text", { bytes: scored.bytes })), ...props.worth.map(bar));
+    onText.replaceChildren(h("h3", words("on_text", { bytes: scored.bytes })), ...props.worth.map(bar));
     if (demo.view.show === "pieces")
       section.tell(
         words("lesson_pieces", {
@@ -123,12 +122,10 @@ export const mount = (section, props) => {
     equal: ({ equal }) => bitsText(equal),
   };
   const worth = h(
-    "table",
-    { class: "worth" },
+    "table.worth",
     header(["", ...props.worth.map(({ name }) => name)]),
     h(
       "tbody",
-      {},
       ...Object.entries(cells).map(([name, cell]) =>
         h(
           "tr",
@@ -146,11 +143,10 @@ export const mount = (section, props) => {
     sooner: ahead && gpt.seconds <= generator.seconds ? "yes" : "no",
   };
   const inBits = h(
-    "div",
-    { class: "in-bits" },
+    "div.in-bits",
     worth,
-    h("p", { class: "winner" }, words("winner", better)),
-    h("p", { class: "quiet" }, words("reported")),
+    h("p.winner", words("winner", better)),
+    h("p.quiet", words("reported")),
     section.measured(words("source"), gpt.command),
   );
 
@@ -159,16 +155,15 @@ export const mount = (section, props) => {
   const steppers = ["depth", "heads"].map((name) => fields.stepper(demo, name, words(name)));
   const sizes = h("tbody");
   const inSizes = h(
-    "div",
-    { class: "in-sizes" },
-    h("div", { class: "asking" }, ...steppers.map(({ node }) => node)),
+    "div.in-sizes",
+    h("div.asking", ...steppers.map(({ node }) => node)),
     h(
-      "div",
-      { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },
-      h("table", { class: "counts" }, header(COLUMNS.map((name) => words(`column_${name}`))), sizes),
+      "div.scrolled",
+      { tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },
+      h("table.counts", header(COLUMNS.map((name) => words(`column_${name}`))), sizes),
     ),
-    h("p", { class: "quiet" }, words("counted")),
-    h("p", { class: "quiet" }, words("reported")),
+    h("p.quiet", words("counted")),
+    h("p.quiet", words("reported")),
   );
 
   const sizeRow = ({ name, depth, emb, heads, total, parts, reported }) => {
@@ -180,7 +175,7 @@ export const mount = (section, props) => {
       { "data-size": name, class: name === "own" ? "own" : null },
       h("th", { scope: "row" }, name === "own" ? words("own") : name),
       ...numbers,
-      h("td", {}, reported ? asFixed(reported, 2) : "–"),
+      h("td", reported ? asFixed(reported, 2) : "–"),
     );
   };
   const paintSizes = () => {

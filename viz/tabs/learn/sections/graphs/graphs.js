@@ -57,9 +57,8 @@ export const mount = (section, props) => {
   const units = fields.stepper(settings, "units", words("units"));
   const layers = fields.stepper(demo, "layers", words("layers"));
   const rename = h(
-    "button",
+    "button.field-button",
     {
-      class: "field-button",
       title: words("rename_hint"),
       onclick: () => demo.set({ renamed: 1 + (demo.view.renamed % (props.renamings - 1)) }),
     },
@@ -71,8 +70,8 @@ export const mount = (section, props) => {
   const drawn = svg("path", { class: "drawn" });
   const nodes = svg("g");
   const root = svg("svg", { class: "graph", role: "group", "aria-label": words("graph") }, lines, drawn, nodes);
-  const place = h("div", { class: "graph-place" }, root);
-  const hint = h("p", { class: "quiet" }, words("hint"));
+  const place = h("div.graph-place", root);
+  const hint = h("p.quiet", words("hint"));
   let places = []; // [x, y] of each unit, in pixels
   let from = null; // the unit from which an edge is being drawn
 
@@ -172,8 +171,8 @@ export const mount = (section, props) => {
 
   // --- what is measured ----------------------------------------------------------------------------------------------
 
-  const mapPlace = h("div", { class: "map" });
-  const reading = h("p", { class: "readout", "aria-live": "polite" });
+  const mapPlace = h("div.map");
+  const reading = h("p.readout", { "aria-live": "polite" });
   const read = (at) => {
     const { passed } = demo.answers;
     const moved = at && passed?.influence[demo.view.layers - 1][at.row]?.[at.column];
@@ -193,30 +192,24 @@ export const mount = (section, props) => {
     onpick: (at) => at.row !== at.column && toggle(at.row, at.column),
   });
   const strips = ["outputs", "renamed"].map((kind) => {
-    const labels = h("div", { class: "labels" });
+    const labels = h("div.labels");
     const canvas = h("canvas", { role: "img", "aria-label": words(kind) });
     return {
       kind,
       labels,
       canvas,
-      node: h(
-        "figure",
-        { "data-strip": kind },
-        h("figcaption", {}, words(kind)),
-        h("div", { class: "rows" }, labels, canvas),
-      ),
+      node: h("figure", { "data-strip": kind }, h("figcaption", words(kind)), h("div.rows", labels, canvas)),
     };
   });
-  const said = h("p", { class: "readout", role: "status" });
+  const said = h("p.readout", { role: "status" });
   panel.picture.append(
-    h("div", { class: "drawing" }, place, hint),
+    h("div.drawing", place, hint),
     h(
-      "div",
-      { class: "measured" },
-      h("h3", {}, words("map")),
+      "div.measured",
+      h("h3", words("map")),
       mapPlace,
       reading,
-      h("div", { class: "strips" }, ...strips.map(({ node }) => node)),
+      h("div.strips", ...strips.map(({ node }) => node)),
       said,
     ),
   );
@@ -238,7 +231,7 @@ export const mount = (section, props) => {
       const rows = passed[kind];
       makeImage(rows[0].length, rows.length, (x, y) => scores[signedAt(rows[y][x] / largest)], canvas);
       canvas.style.height = side.style.height = `${14 * rows.length}px`;
-      side.replaceChildren(...rows.map((_, i) => h("span", {}, name(kind === "renamed" ? passed.order[i] : i))));
+      side.replaceChildren(...rows.map((_, i) => h("span", name(kind === "renamed" ? passed.order[i] : i))));
     }
     const same = passed.order.every((unit, i) => unit === i);
     said.textContent = words("moved", {

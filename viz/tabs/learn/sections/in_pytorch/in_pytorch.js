@@ -30,13 +30,13 @@ export const mount = (section, props) => {
 
   const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
   panel.tools.append(text.node);
-  const reading = h("p", { class: "readout", "aria-live": "polite" });
+  const reading = h("p.readout", { "aria-live": "polite" });
   const shapes = {};
 
   /** A tensor of words × numbers: a pixel for each number. */
   const strip = (name, question = "tensors") => {
-    const canvas = h("canvas", { class: "strip" });
-    const labels = h("div", { class: "labels" });
+    const canvas = h("canvas.strip");
+    const labels = h("div.labels");
     const point = (event) => {
       const rows = demo.answers[question]?.[name];
       if (!rows) return;
@@ -50,15 +50,15 @@ export const mount = (section, props) => {
       const colours = palette().scores;
       const most = Math.max(...rows.flat().map(Math.abs));
       makeImage(rows[0].length, rows.length, (x, y) => colours[signedAt(rows[y][x] / most)], canvas);
-      labels.replaceChildren(...named.map((word) => h("span", {}, word)));
+      labels.replaceChildren(...named.map((word) => h("span", word)));
       canvas.style.height = labels.style.height = `${Math.max(110, 15 * rows.length)}px`;
     };
-    return { node: h("div", { class: "rows" }, labels, canvas), draw };
+    return { node: h("div.rows", labels, canvas), draw };
   };
 
   /** A tensor of words × words. */
   const map = (name, scale, question = "tensors") => {
-    const place = h("div", { class: "map" });
+    const place = h("div.map");
     const label = words(`${name}_label`);
     const picture = makeHeatMap(place, {
       label,
@@ -75,19 +75,18 @@ export const mount = (section, props) => {
   };
 
   const tensor = (name, line, picture) => {
-    shapes[name] = h("span", { class: "shape" });
-    const caption = h("figcaption", {}, h("code", {}, line), shapes[name]);
+    shapes[name] = h("span.shape");
+    const caption = h("figcaption", h("code", line), shapes[name]);
     if (!plain[name]) return h("figure", { "data-tensor": name }, caption, picture.node);
     const [one, times] = ["one", "times"].map((kind) => h("div", { class: `of-${kind}` }, h("b")));
     one.append(plain[name].node);
     times.append(picture.node);
-    return h("figure", { "data-tensor": name }, caption, h("div", { class: "both" }, one, times));
+    return h("figure", { "data-tensor": name }, caption, h("div.both", one, times));
   };
   const pictures = { x: strip("x"), raw: map("raw", "scores"), weights: map("weights", "weights"), y: strip("y") };
   const plain = { weights: map("weights", "weights", "plain"), y: strip("y", "plain") }; // of the vectors as they are
   const flow = h(
-    "div",
-    { class: "flow" },
+    "div.flow",
     tensor("x", words("x", { model: props.model }), pictures.x),
     ...Object.entries(LINES).map(([name, line]) => tensor(name, line, pictures[name])),
   );
@@ -110,13 +109,13 @@ export const mount = (section, props) => {
 
   // --- the time ------------------------------------------------------------------------------------------------------
 
-  const clock = h("div", { class: "clock", "aria-live": "polite" });
+  const clock = h("div.clock", { "aria-live": "polite" });
   const again = h(
-    "button",
-    { class: "field-button", onclick: () => demo.set({ run: (demo.view.run + 1) % props.runs }) },
+    "button.field-button",
+    { onclick: () => demo.set({ run: (demo.view.run + 1) % props.runs }) },
     words("measure"),
   );
-  panel.picture.append(flow, reading, h("div", { class: "times" }, clock, again));
+  panel.picture.append(flow, reading, h("div.times", clock, again));
 
   const duration = (seconds) =>
     seconds < 0.001
@@ -126,16 +125,16 @@ export const mount = (section, props) => {
     h(
       "p",
       { "data-time": name, "data-seconds": seconds },
-      h("span", {}, words(`time_${name}`)),
-      h("span", { class: "bar" }, makeBar(seconds / most)),
-      h("b", {}, duration(seconds)),
+      h("span", words(`time_${name}`)),
+      h("span.bar", makeBar(seconds / most)),
+      h("b", duration(seconds)),
     );
   const paintClock = () => {
     const { timed } = demo.answers;
     if (!timed) return;
     const { lines, loop, words: count, error } = timed;
     const said = words("times", { factor: asWhole(Math.round(loop / lines)), words: count, error: asNumber(error, 2) });
-    clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p", { class: "quiet" }, said));
+    clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p.quiet", said));
   };
 
   // --- what can be tried ---------------------------------------------------------------------------------------------

@@ -74,22 +74,19 @@ export const mount = (section, props) => {
     onchange: () => demo.set({ asker: props.askers[itself.checked ? 1 : 0] }),
   });
   panel.tools.append(
-    h("label", { class: "hard-soft" }, h("span", {}, words("hard")), slider, h("span", {}, words("softer")), degree),
-    h("label", { class: "itself" }, itself, words("itself")),
+    h("label.hard-soft", h("span", words("hard")), slider, h("span", words("softer")), degree),
+    h("label.itself", itself, words("itself")),
   );
 
-  const place = h("div", {});
-  const [lines, result] = [h("pre", {}), h("pre", { class: "result", role: "status" })];
+  const place = h("div");
+  const [lines, result] = [h("pre"), h("pre.result", { role: "status" })];
   const body = h("tbody");
   const table = h(
-    "table",
-    { class: "numbers lookup" },
+    "table.numbers.lookup",
     h(
       "thead",
-      {},
       h(
         "tr",
-        {},
         ...["key", "score", "weight", "value", "part"].map((name) =>
           h("th", { scope: "col" }, words(`column_${name}`)),
         ),
@@ -98,20 +95,10 @@ export const mount = (section, props) => {
     body,
   );
   const scale = svg("svg", { class: "scale", role: "img" });
-  const sum = h("p", { class: "readout sum" });
+  const sum = h("p.readout.sum");
   panel.picture.append(
     place,
-    h(
-      "div",
-      { class: "both" },
-      h("h3", {}, words("dictionary")),
-      lines,
-      result,
-      h("h3", {}, words("attention")),
-      table,
-      sum,
-      scale,
-    ),
+    h("div.both", h("h3", words("dictionary")), lines, result, h("h3", words("attention")), table, sum, scale),
   );
 
   const plane = makePlane(place, {
@@ -149,19 +136,19 @@ export const mount = (section, props) => {
       () => demo.view.values.split(",")[j],
     );
     const [score, weight, part, bar, share] = [h("td"), h("td"), h("td"), h("i"), h("output")];
-    weight.append(h("div", { class: "portion" }, bar, share));
-    body.append(h("tr", {}, h("th", { scope: "row" }, ask), score, weight, h("td", {}, input), part));
+    weight.append(h("div.portion", bar, share));
+    body.append(h("tr", h("th", { scope: "row" }, ask), score, weight, h("td", input), part));
     return { ask, score, bar, share, part, show };
   });
 
   const paintDictionary = (asked) => {
     const store = stored();
     const named = (key) => names.filter((_, j) => tuple(keys[j]) === key).join(", ");
-    const entry = ([key, value]) => [`    ${key}: ${value},`, h("i", {}, `  # ${named(key)}\n`)];
+    const entry = ([key, value]) => [`    ${key}: ${value},`, h("i", `  # ${named(key)}\n`)];
     lines.replaceChildren("store = {\n", ...[...store].flatMap(entry), "}");
     const key = tuple(asked);
     const hit = store.has(key);
-    result.replaceChildren(`>>> store[${key}]\n`, h("b", {}, hit ? `${store.get(key)}` : `KeyError: ${key}`));
+    result.replaceChildren(`>>> store[${key}]\n`, h("b", hit ? `${store.get(key)}` : `KeyError: ${key}`));
     result.classList.toggle("missed", !hit);
     return hit ? store.get(key) : null;
   };

@@ -38,9 +38,9 @@ export const mount = (section, props) => {
   // --- another order -------------------------------------------------------------------------------------------------
 
   const [typed, other] = ["typed", "other"].map((name) =>
-    h("p", { class: "chips-of", role: "group", "aria-label": words(name) }),
+    h("p.chips-of", { role: "group", "aria-label": words(name) }),
   );
-  const cards = h("div", { class: "cards" });
+  const cards = h("div.cards");
   let lifted = null; // the position of the word that the next click swaps
   const shuffle = () => {
     const { order } = demo.answers.verdicts;
@@ -50,15 +50,14 @@ export const mount = (section, props) => {
       .map(([, place]) => place);
     demo.set({ order: moved.join(".") });
   };
-  const again = h("button", { class: "field-button", disabled: true, onclick: shuffle }, words("shuffle"));
+  const again = h("button.field-button", { disabled: true, onclick: shuffle }, words("shuffle"));
   const inOrder = h(
-    "div",
-    { class: "in-order" },
-    h("h3", {}, words("typed")),
+    "div.in-order",
+    h("h3", words("typed")),
     typed,
-    h("h3", {}, words("other")),
+    h("h3", words("other")),
     other,
-    h("p", { class: "quiet" }, words("swap"), " ", again),
+    h("p.quiet", words("swap"), " ", again),
     cards,
   );
 
@@ -78,18 +77,18 @@ export const mount = (section, props) => {
     h(
       "p",
       { "data-order": name, "data-share": share },
-      h("span", { class: "quiet" }, words(name)),
-      h("span", { class: "bar" }, makeBar(share)),
-      h("b", {}, words("positive", { share: percent(share) })),
+      h("span.quiet", words(name)),
+      h("span.bar", makeBar(share)),
+      h("b", words("positive", { share: percent(share) })),
     );
   const card = ({ name, positions, before, after, moved, equal }) =>
     h(
       "article",
       { "data-model": name, class: equal ? "card equal" : "card" },
-      h("h3", {}, words("classifier", { name, positions })),
+      h("h3", words("classifier", { name, positions })),
       bar("typed", before.at(-1)),
       bar("other", after.at(-1)),
-      h("p", {}, words("moved", { kind: equal ? "equal" : "moved", by: asNumber(100 * moved, 2) })),
+      h("p", words("moved", { kind: equal ? "equal" : "moved", by: asNumber(100 * moved, 2) })),
     );
 
   const paintOrder = () => {
@@ -99,7 +98,7 @@ export const mount = (section, props) => {
       return { name, positions: positions[i], before, after, moved: moveOf(before, after), equal: same[i] };
     });
     const focused = document.activeElement?.dataset.place;
-    typed.replaceChildren(...labels.map((label) => h("span", {}, label)));
+    typed.replaceChildren(...labels.map((label) => h("span", label)));
     other.replaceChildren(
       ...order.map((word, place) =>
         h(
@@ -133,17 +132,10 @@ export const mount = (section, props) => {
   // --- four terms ----------------------------------------------------------------------------------------------------
 
   const head = fields.stepper(demo, "head", words("head", { model: props.model }));
-  const tokens = h("ol", { class: "tokens" });
-  const place = h("div", { class: "place" });
-  const sum = h("div", { class: "sum" });
-  const inScore = h(
-    "div",
-    { class: "in-score" },
-    h("div", { class: "asking" }, head.node, h("p", { class: "quiet" }, words("query"))),
-    tokens,
-    place,
-    sum,
-  );
+  const tokens = h("ol.tokens");
+  const place = h("div.place");
+  const sum = h("div.sum");
+  const inScore = h("div.in-score", h("div.asking", head.node, h("p.quiet", words("query"))), tokens, place, sum);
   const chart = makeChart(place, { label: words("chart_score"), onclick: (key) => demo.set({ key }) });
 
   /** The key whose score is split: the selected one, or the one with the largest weight. */
@@ -160,7 +152,6 @@ export const mount = (section, props) => {
         const said = words("token", { label, place: i });
         return h(
           "li",
-          {},
           h(
             "button",
             {
@@ -192,24 +183,14 @@ export const mount = (section, props) => {
     const cell = (name) =>
       h("td", { "data-term": name, "data-value": scored[name][key] }, asSigned(scored[name][key], 3));
     const row = (of) =>
-      h(
-        "tr",
-        {},
-        h("th", { scope: "row" }, words(`query_${of}`)),
-        ...["token", "place"].map((by) => cell(`${of}_${by}`)),
-      );
+      h("tr", h("th", { scope: "row" }, words(`query_${of}`)), ...["token", "place"].map((by) => cell(`${of}_${by}`)));
     const total = props.terms.reduce((all, name) => all + scored[name][key], 0);
     sum.replaceChildren(
       h(
         "table",
-        {},
-        h("caption", {}, words("pair", { query: labels[at], at, key: labels[key], place: key })),
-        h(
-          "thead",
-          {},
-          h("tr", {}, h("td"), ...["token", "place"].map((by) => h("th", { scope: "col" }, words(`key_${by}`)))),
-        ),
-        h("tbody", {}, row("token"), row("place")),
+        h("caption", words("pair", { query: labels[at], at, key: labels[key], place: key })),
+        h("thead", h("tr", h("td"), ...["token", "place"].map((by) => h("th", { scope: "col" }, words(`key_${by}`))))),
+        h("tbody", row("token"), row("place")),
       ),
       h(
         "p",
@@ -245,14 +226,13 @@ export const mount = (section, props) => {
 
   const { models, length: read, windows, width, date, machine, command } = props.measured;
   const { trained, steps } = models[0];
-  const lengths = h("div", { class: "place" });
+  const lengths = h("div.place");
   const { cpu, torch } = machine;
   const said = words("measured", { windows, length: read, width, date, steps, trained, cpu, torch });
   const inLength = h(
-    "div",
-    { class: "in-length" },
+    "div.in-length",
     lengths,
-    h("p", {}, words("ends", { name: models.find(({ positions }) => positions === "learned").name, trained })),
+    h("p", words("ends", { name: models.find(({ positions }) => positions === "learned").name, trained })),
     section.measured(said, command),
   );
   const curves = makeChart(lengths, { label: words("chart_length", { trained }) });

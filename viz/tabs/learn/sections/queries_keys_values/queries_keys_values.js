@@ -17,7 +17,7 @@ const matrixOf = ([a, c, b, d]) => [
   [a, b],
   [c, d],
 ]; // two columns → rows
-const line = (said) => h("p", { class: "line" }, said);
+const line = (said) => h("p.line", said);
 
 export const mount = (section, props) => {
   const { words, panel } = section;
@@ -53,8 +53,8 @@ export const mount = (section, props) => {
     if (over) demo.set({ matrices: spell(columns) });
   };
   const planes = PARTS.map((name, i) => {
-    const place = h("div", {});
-    const numbers = h("code", { class: "matrix" });
+    const place = h("div");
+    const numbers = h("code.matrix");
     const plane = makePlane(place, {
       label: words("plane", { name: name.toUpperCase() }),
       reach: props.reach,
@@ -63,23 +63,17 @@ export const mount = (section, props) => {
     return {
       plane,
       numbers,
-      node: h(
-        "figure",
-        { "data-part": name },
-        h("figcaption", {}, h("b", {}, words(`matrix_${name}`)), numbers),
-        place,
-      ),
+      node: h("figure", { "data-part": name }, h("figcaption", h("b", words(`matrix_${name}`)), numbers), place),
     };
   });
   const sayRow = (i) => words("row", { word: props.words[i] });
   const weightsTable = numbersTable(words("weights"), { onrow: (row) => demo.set({ row }), sayRow });
   const scoresTable = numbersTable(words("scores"));
-  const uses = h("p", { class: "readout uses", "aria-live": "polite" });
+  const uses = h("p.readout.uses", { "aria-live": "polite" });
   const inPlane = h(
-    "div",
-    { class: "in-plane" },
-    h("div", { class: "planes" }, ...planes.map(({ node }) => node)),
-    h("div", { class: "tables" }, scoresTable.node, weightsTable.node),
+    "div.in-plane",
+    h("div.planes", ...planes.map(({ node }) => node)),
+    h("div.tables", scoresTable.node, weightsTable.node),
     uses,
   );
 
@@ -157,15 +151,9 @@ export const mount = (section, props) => {
   const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
     fields.stepper(demo, name, words(`step_${name}`)),
   );
-  const chain = h("div", { class: "chain" });
-  const trace = h("div", { class: "trace", "aria-live": "polite" });
-  const ofHead = h(
-    "div",
-    { class: "of-head" },
-    h("div", { class: "asks" }, text.node, layer.node, head.node, query.node, key.node),
-    chain,
-    trace,
-  );
+  const chain = h("div.chain");
+  const trace = h("div.trace", { "aria-live": "polite" });
+  const ofHead = h("div.of-head", h("div.asks", text.node, layer.node, head.node, query.node, key.node), chain, trace);
   panel.picture.append(inPlane, ofHead);
 
   /** A row of numbers; those of q, k and v are buttons that trace them. */
@@ -213,7 +201,7 @@ export const mount = (section, props) => {
     const { table, sum } = productsTable({ weights: rows[at], inputs: x[token], of: "x", row: row + at, column: 0 });
     trace.replaceChildren(
       line(words("trace", { part, at, word: labels[token], sum: asNumber(sum), count: x[token].length })),
-      h("p", { class: "quiet" }, file ? words("trace_file", { file, tensor }) : tensor),
+      h("p.quiet", file ? words("trace_file", { file, tensor }) : tensor),
       table,
     );
     trace.dataset.sum = sum;

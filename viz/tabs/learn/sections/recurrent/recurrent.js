@@ -43,19 +43,19 @@ export const mount = (section, props) => {
     paint: () => paint(),
   });
   const { play, slider, put } = player;
-  const step = h("output", {});
-  const told = h("p", { class: "told", role: "status" });
+  const step = h("output");
+  const told = h("p.told", { role: "status" });
 
   /** One model's map: which input has reached which output so far, and a mark for each output that is ready. */
   const mapOf = (kind) => {
-    const place = h("div", { class: "map" });
-    const [outputs, said] = [h("ol", { class: "outputs" }), h("p", {})];
+    const place = h("div.map");
+    const [outputs, said] = [h("ol.outputs"), h("p")];
     const { model, wiring } = props.worth.find((each) => each.kind === kind);
     const wires = makeWiring(wiring);
     const node = h(
       "figure",
       { "data-kind": kind },
-      h("figcaption", {}, h("b", {}, words(kind)), " ", model),
+      h("figcaption", h("b", words(kind)), " ", model),
       wires.node,
       place,
       outputs,
@@ -100,11 +100,10 @@ export const mount = (section, props) => {
   };
   const maps = KINDS.map(mapOf);
   const reach = h(
-    "div",
-    { class: "reach" },
-    h("div", { class: "course" }, play, slider, step),
-    h("p", { class: "quiet" }, words("wires")),
-    h("div", { class: "maps" }, ...maps.map(({ node }) => node)),
+    "div.reach",
+    h("div.course", play, slider, step),
+    h("p.quiet", words("wires")),
+    h("div.maps", ...maps.map(({ node }) => node)),
     told,
   );
 
@@ -123,10 +122,10 @@ export const mount = (section, props) => {
   };
 
   const charted = (name, table, ...sources) => {
-    const place = h("div", { class: "place" });
+    const place = h("div.place");
     const chart = makeChart(place, { label: words(`chart_${name}`) });
     return {
-      node: h("div", { class: "charted" }, place, table, ...sources),
+      node: h("div.charted", place, table, ...sources),
       draw: (change) => chart.draw({ figures: props.charts[name], keep: name, change }),
     };
   };
@@ -134,10 +133,9 @@ export const mount = (section, props) => {
     h(
       "table",
       { class: name },
-      h("thead", {}, h("tr", {}, h("td"), ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", h("tr", h("td"), ...heads.map((head) => h("th", { scope: "col" }, head)))),
       h(
         "tbody",
-        {},
         ...rows.map(([kind, cells]) =>
           h(
             "tr",
@@ -171,7 +169,7 @@ export const mount = (section, props) => {
   );
   const { cpu, threads, torch } = machine;
   const measured = section.measured(words("measured", { date, cpu, threads, torch }), command);
-  const time = charted("time", times, h("p", { class: "quiet" }, words("time_note")), measured);
+  const time = charted("time", times, h("p.quiet", words("time_note")), measured);
 
   const best = props.worth.reduce((one, other) => (other.bits < one.bits ? other : one));
   const slowest = Math.max(...props.worth.map(({ seconds }) => seconds));
@@ -190,8 +188,7 @@ export const mount = (section, props) => {
     ]),
   );
   const winner = h(
-    "p",
-    { class: "winner" },
+    "p.winner",
     words("winner", {
       kind: words(best.kind),
       bits: asFixed(best.bits, 4),
@@ -199,7 +196,7 @@ export const mount = (section, props) => {
       quickest: quickest ? "yes" : "no",
     }),
   );
-  const bits = charted("bits", worth, winner, h("p", { class: "quiet" }, words("bits_note")));
+  const bits = charted("bits", worth, winner, h("p.quiet", words("bits_note")));
   panel.picture.append(reach, time.node, bits.node);
 
   const ofKinds = (number) => Object.fromEntries(KINDS.map((kind) => [kind, number(kind)]));

@@ -43,28 +43,21 @@ export const mount = (section, props) => {
     "aria-label": words("size"),
     oninput: () => demo.set({ power: Number(slider.value) }),
   });
-  const size = h("output", { class: "size" });
+  const size = h("output.size");
   const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
   panel.tools.append(show.node, measure.node, seed.node, text.node);
-  const place = h("div", { class: "place" });
+  const place = h("div.place");
   const table = h("tbody");
-  const row = h("div", { class: "row" });
+  const row = h("div.row");
   const random = h(
-    "div",
-    { class: "random" },
-    h("label", { class: "slider" }, h("span", { class: "quiet" }, words("size")), slider, size),
+    "div.random",
+    h("label.slider", h("span.quiet", words("size")), slider, size),
     place,
     h(
-      "div",
-      { class: "below" },
+      "div.below",
       h(
         "table",
-        {},
-        h(
-          "thead",
-          {},
-          h("tr", {}, h("td"), ...["mean", ...MEASURES].map((name) => h("th", { scope: "col" }, words(name)))),
-        ),
+        h("thead", h("tr", h("td"), ...["mean", ...MEASURES].map((name) => h("th", { scope: "col" }, words(name))))),
         table,
       ),
       row,
@@ -77,10 +70,9 @@ export const mount = (section, props) => {
     h(
       "figure",
       { "data-way": name },
-      h("figcaption", {}, words(`row_${name}`)),
+      h("figcaption", words(`row_${name}`)),
       h(
-        "div",
-        { class: "bars" },
+        "div.bars",
         ...weights.map((weight) => {
           const bar = h("i", { title: asShare(weight) });
           bar.style.height = `${(100 * weight).toFixed(1)}%`;
@@ -135,28 +127,20 @@ export const mount = (section, props) => {
 
   // --- trained -------------------------------------------------------------------------------------------------------
 
-  const headsPlace = h("div", { class: "place" });
+  const headsPlace = h("div.place");
   const both = h("tbody");
   const inTrained = h(
-    "div",
-    { class: "trained" },
+    "div.trained",
     headsPlace,
     h(
       "table",
-      {},
       h(
         "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("td"),
-          ...["mean_entropy", "surprise", "bits"].map((name) => h("th", { scope: "col" }, words(name))),
-        ),
+        h("tr", h("td"), ...["mean_entropy", "surprise", "bits"].map((name) => h("th", { scope: "col" }, words(name)))),
       ),
       both,
     ),
-    h("p", { class: "quiet" }, words("alike")),
+    h("p.quiet", words("alike")),
   );
   const heads = makeChart(headsPlace, { label: words("chart_trained") });
   panel.picture.append(random, inTrained);

@@ -61,17 +61,17 @@ export const mount = (section, props) => {
     demo.set({ words: wordsOf(text).join(" ") });
   };
   const showTyped = typedInto(typed, type, () => demo.view.words);
-  panel.tools.append(h("label", { class: "field-line" }, h("span", { class: "name" }, words("words")), typed));
+  panel.tools.append(h("label.field-line", h("span.name", words("words")), typed));
 
-  const place = h("div", {});
+  const place = h("div");
   const products = numbersTable(words("products"));
   const choose = (row) => demo.set({ row });
   const weights = numbersTable(words("weights"), {
     onrow: choose,
     sayRow: (i) => words("row", { word: sentence()[i] }),
   });
-  const sum = h("p", { class: "readout sum" });
-  panel.picture.append(place, h("div", { class: "tables" }, panel.equation, products.node, weights.node, sum));
+  const sum = h("p.readout.sum");
+  panel.picture.append(place, h("div.tables", panel.equation, products.node, weights.node, sum));
 
   const sentence = () => wordsOf(demo.view.words);
 

@@ -10,17 +10,13 @@ const SHOWS = ["gave", "sizes"];
 const NAMES = { 1: "one", 4: "four" };
 const [WIDTH, TOP, BOTTOM, THICK] = [420, 24, 128, 14]; // of the drawing, and a line of the weight 1
 const row = (cells, tag = "td") =>
-  h(
-    "tr",
-    {},
-    ...cells.map((cell, i) => h(i && tag === "td" ? "td" : "th", { scope: tag === "td" ? "row" : "col" }, cell)),
-  );
+  h("tr", ...cells.map((cell, i) => h(i && tag === "td" ? "td" : "th", { scope: tag === "td" ? "row" : "col" }, cell)));
 
 const table = (caption, columns) => {
   const body = h("tbody");
   return {
     body,
-    node: h("table", { class: "sizes" }, h("caption", {}, caption), h("thead", {}, row(columns, "th")), body),
+    node: h("table.sizes", h("caption", caption), h("thead", row(columns, "th")), body),
   };
 };
 
@@ -84,7 +80,7 @@ export const mount = (section, props) => {
 
   /** One order of the words: the drawing, and the parts of y as numbers. */
   const order = (name) => {
-    const place = h("div", {});
+    const place = h("div");
     const numbers = numbersTable("");
     const caption = numbers.node.querySelector("caption");
     const draw = ({ words: list, weights, y }, columns) => {
@@ -92,7 +88,7 @@ export const mount = (section, props) => {
       caption.textContent = words("parts", { count: y.length });
       numbers.draw({ rows: y.map((_, r) => nameOf(y.length, r)), columns, values: y, scale: "weights" });
     };
-    return { node: h("figure", { "data-order": name }, h("figcaption", {}, words(name)), place, numbers.node), draw };
+    return { node: h("figure", { "data-order": name }, h("figcaption", words(name)), place, numbers.node), draw };
   };
   const shown = { before: order("before"), after: order("after") };
 
@@ -128,24 +124,16 @@ export const mount = (section, props) => {
     });
   };
   const [emb, count] = ["emb", "count"].map((name) => fields.stepper(demo, name, words(name)));
-  const gave = h(
-    "div",
-    { class: "gave" },
-    shown.before.node,
-    shown.after.node,
-    h("div", { class: "sizes-place" }, moves.node),
-  );
+  const gave = h("div.gave", shown.before.node, shown.after.node, h("div.sizes-place", moves.node));
   const sizes = h(
-    "div",
-    { class: "costs" },
+    "div.costs",
     h(
-      "div",
-      { class: "sizes-place" },
+      "div.sizes-place",
       forms.node,
-      h("div", { class: "inputs" }, emb.node, count.node),
-      h("p", { class: "quiet" }, words("unify", { words: props.timed })),
+      h("div.inputs", emb.node, count.node),
+      h("p.quiet", words("unify", { words: props.timed })),
     ),
-    h("div", { class: "sizes-place" }, trained.node, h("p", { class: "quiet worth" }, worth())),
+    h("div.sizes-place", trained.node, h("p.quiet.worth", worth())),
   );
   panel.picture.append(gave, sizes);
 

@@ -48,20 +48,20 @@ export const mount = (section, props) => {
       "aria-label": words(name),
       oninput: () => demo.set({ [name]: Number(range.value) }),
     });
-    const value = h("output", {});
+    const value = h("output");
     const update = () => {
       range.value = demo.view[name];
       value.textContent = said(demo.view[name]);
       range.setAttribute("aria-valuetext", value.textContent);
     };
-    return { node: h("label", { class: "slider" }, h("span", { class: "quiet" }, words(name)), range, value), update };
+    return { node: h("label.slider", h("span.quiet", words(name)), range, value), update };
   };
   const part = (name, ...children) => h("div", { class: name, "data-part": name }, ...children);
   const head = (...names) =>
-    h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name && words(name)))));
+    h("thead", h("tr", ...names.map((name) => h("th", { scope: "col" }, name && words(name)))));
   const cell = (name, value, shown) => h("td", { "data-value": value, "data-column": name }, shown);
 
-  const tokens = h("ol", { class: "tokens", "aria-label": words("tokens") });
+  const tokens = h("ol.tokens", { "aria-label": words("tokens") });
   const paintTokens = ({ labels, at, back = 0 }) => {
     const focused = document.activeElement?.dataset.token;
     const button = (label, i) =>
@@ -76,7 +76,7 @@ export const mount = (section, props) => {
         },
         label,
       );
-    tokens.replaceChildren(...labels.map((label, i) => h("li", {}, button(label, i))));
+    tokens.replaceChildren(...labels.map((label, i) => h("li", button(label, i))));
     if (focused !== undefined) tokens.children[focused]?.firstChild.focus();
   };
 
@@ -84,16 +84,16 @@ export const mount = (section, props) => {
 
   const [headOf, back] = ["head", "back"].map((name) => fields.stepper(demo, name, words(name)));
   const shift = slider("shift", (value) => words("places", { count: value }));
-  const planePlace = h("div", {});
+  const planePlace = h("div");
   const plane = makePlane(planePlace, { label: words("plane"), reach: 1, ondrag: () => {} });
   const onPlane = (i) => words("plane_hint", { plane: i + 1 });
   const parts = numbersTable(words("parts"), { onrow: (i) => demo.set({ plane: i }), sayRow: onPlane });
-  const curve = h("div", { class: "place" });
-  const scored = h("p", { class: "result", role: "status" });
+  const curve = h("div.place");
+  const scored = h("p.result", { role: "status" });
   const inRotary = part(
     "rotary",
-    h("div", { class: "asking" }, headOf.node, back.node, shift.node),
-    h("div", { class: "turning" }, planePlace, parts.node, curve),
+    h("div.asking", headOf.node, back.node, shift.node),
+    h("div.turning", planePlace, parts.node, curve),
     scored,
   );
   const chart = makeChart(curve, { label: words("curve") });
@@ -134,8 +134,8 @@ export const mount = (section, props) => {
 
   const added = slider("added", (value) => asSigned(value, 1));
   const vector = numbersTable(words("vector", { model: props.models.norm }));
-  const moved = h("p", { class: "result", role: "status" });
-  const inNorm = part("norm", h("div", { class: "asking" }, added.node), vector.node, moved);
+  const moved = h("p.result", { role: "status" });
+  const inNorm = part("norm", h("div.asking", added.node), vector.node, moved);
 
   const paintNormed = (normed) => {
     vector.draw({
@@ -153,7 +153,7 @@ export const mount = (section, props) => {
   };
 
   const gates = numbersTable(words("gates", { model: props.models.gate }));
-  const closed = h("p", { class: "result", role: "status" });
+  const closed = h("p.result", { role: "status" });
   const inGate = part("gate", gates.node, closed);
 
   const paintGated = (gated) => {
@@ -173,12 +173,12 @@ export const mount = (section, props) => {
 
   const length = slider("length", (value) => words("length_is", { t: props.lengths[value] }));
   const caches = h("tbody");
-  const cachePlace = h("div", { class: "place" });
+  const cachePlace = h("div.place");
   const inCache = part(
     "cache",
-    h("div", { class: "asking" }, length.node),
+    h("div.asking", length.node),
     cachePlace,
-    h("table", {}, head("", "heads_of", "kv_heads", "shared", "own", "less"), caches),
+    h("table", head("", "heads_of", "kv_heads", "shared", "own", "less"), caches),
   );
   const bars = makeChart(cachePlace, { label: words("chart_cache") });
   const bytes = (count) => {
@@ -221,7 +221,7 @@ export const mount = (section, props) => {
       "tr",
       { "data-model": name, class: name === best.name ? "best" : null },
       h("th", { scope: "row" }, name),
-      h("td", { class: "what" }, words(`what_${name.replaceAll(/[-/]/g, "_")}`)),
+      h("td.what", words(`what_${name.replaceAll(/[-/]/g, "_")}`)),
       cell("bits", bits, asFixed(bits, 4)),
       cell("gain", bits - plain.bits, name === plain.name ? "" : asSigned(bits - plain.bits, 4)),
       cell("parameters", parameters, asWhole(parameters)),
@@ -231,16 +231,15 @@ export const mount = (section, props) => {
   const inWorth = part(
     "worth",
     h(
-      "div",
-      { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("show_worth_hint") },
+      "div.scrolled",
+      { tabindex: 0, role: "region", "aria-label": words("show_worth_hint") },
       h(
         "table",
-        {},
         head("", "what", "bits", "gain", "parameters", "seconds", "cached"),
-        h("tbody", {}, ...props.family.map(line)),
+        h("tbody", ...props.family.map(line)),
       ),
     ),
-    h("p", { class: "source" }, words("alike")),
+    h("p.source", words("alike")),
   );
   panel.picture.append(tokens, inRotary, inNorm, inGate, inCache, inWorth);
 

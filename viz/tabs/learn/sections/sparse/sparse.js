@@ -56,19 +56,18 @@ export const mount = (section, props) => {
     paint: () => paint(),
   });
   const { play, slider, put } = player;
-  const step = h("output", {});
-  const place = h("div", { class: "map" });
-  const told = h("p", { class: "told", role: "status" });
-  const shares = h("table", { class: "reached" });
-  const cells = h("p", { class: "quiet" });
+  const step = h("output");
+  const place = h("div.map");
+  const told = h("p.told", { role: "status" });
+  const shares = h("table.reached");
+  const cells = h("p.quiet");
   const swatch = (name) => h("p", { class: `swatch ${name}` }, h("i"), words(`legend_${name}`));
-  const beside = h("div", { class: "beside" }, swatch("one"), swatch("more"), shares, cells);
+  const beside = h("div.beside", swatch("one"), swatch("more"), shares, cells);
   const inPattern = h(
-    "div",
-    { class: "in-pattern" },
-    h("div", { class: "course" }, kind.node, ...steppers.map(({ node }) => node)),
-    h("div", { class: "course" }, play, slider, step),
-    h("div", { class: "both" }, h("div", { class: "looks" }, place, told), beside),
+    "div.in-pattern",
+    h("div.course", kind.node, ...steppers.map(({ node }) => node)),
+    h("div.course", play, slider, step),
+    h("div.both", h("div.looks", place, told), beside),
   );
 
   const point = (at) => {
@@ -105,8 +104,8 @@ export const mount = (section, props) => {
         h("td", { "data-share": share }, asShare(share)),
       );
     shares.replaceChildren(
-      h("caption", {}, words("reached")),
-      h("tbody", {}, ...reached.slice(0, joining({ reached }) ?? props.layers).map(row)),
+      h("caption", words("reached")),
+      h("tbody", ...reached.slice(0, joining({ reached }) ?? props.layers).map(row)),
     );
     cells.textContent = words("cells", {
       cells: asWhole(count),
@@ -123,7 +122,7 @@ export const mount = (section, props) => {
   const final = lengths.length - 1;
   const costs = Object.fromEntries(
     Object.keys(NUMBERS).map((name) => {
-      const spot = h("div", { class: "place" });
+      const spot = h("div.place");
       const chart = makeChart(spot, { label: words(`chart_${name}`) });
       const row = ([way, key]) =>
         h(
@@ -134,7 +133,6 @@ export const mount = (section, props) => {
         );
       const top = h(
         "tr",
-        {},
         h("th", { scope: "col" }, words(`axis_${name}`)),
         ...lengths.map((t) => h("th", { scope: "col" }, asWhole(t))),
       );
@@ -147,13 +145,12 @@ export const mount = (section, props) => {
         size: shape.size,
       });
       const node = h(
-        "div",
-        { class: "charted", "data-show": name },
+        "div.charted",
+        { "data-show": name },
         spot,
-        h("table", {}, h("thead", {}, top), h("tbody", {}, ...Object.entries(WAYS).map(row))),
+        h("table", h("thead", top), h("tbody", ...Object.entries(WAYS).map(row))),
         h(
-          "p",
-          { class: "quiet" },
+          "p.quiet",
           words("long", Object.fromEntries(Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]))),
         ),
         section.measured(said, command),

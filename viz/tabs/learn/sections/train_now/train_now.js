@@ -132,38 +132,33 @@ export const mount = (section, props) => {
   const seed = fields.stepper(demo, "seed", words("seed"));
   panel.tools.append(task.node, seed.node);
 
-  const button = h("button", {
-    class: "field-button go",
+  const button = h("button.field-button.go", {
     title: words("train_hint"),
     onclick: () => (own ? stop() : train()),
   });
   const bar = h("progress", { value: 0, "aria-label": words("progress") });
   const said = h("span", { role: "status" });
   const adopt = h(
-    "button",
-    { class: "field-button", onclick: () => demo.set({ ...told.run, run: told.run.name }) },
+    "button.field-button",
+    { onclick: () => demo.set({ ...told.run, run: told.run.name }) },
     words("try_it"),
   );
-  const place = h("div", {});
+  const place = h("div");
   const chart = makeChart(place, { label: words("loss") });
-  const right = h("p", { class: "right-share" });
+  const right = h("p.right-share");
 
   const small = Array.from({ length: props.layers * props.heads }, (_, i) => {
     const at = { layer: Math.floor(i / props.heads), head: i % props.heads };
-    const canvas = h("canvas", {});
+    const canvas = h("canvas");
     const name = words("head", at);
     const node = h("button", { title: name, "aria-label": name, onclick: () => demo.set(at) }, canvas);
     return { ...at, node, canvas };
   });
-  const heads = h(
-    "div",
-    { class: "heads", role: "group", "aria-label": words("heads") },
-    ...small.map(({ node }) => node),
-  );
+  const heads = h("div.heads", { role: "group", "aria-label": words("heads") }, ...small.map(({ node }) => node));
   heads.style.setProperty("--heads", props.heads);
-  const caption = h("p", { class: "caption" });
-  const mapPlace = h("div", { class: "map" });
-  const hint = h("p", { class: "quiet", role: "status" });
+  const caption = h("p.caption");
+  const mapPlace = h("div.map");
+  const hint = h("p.quiet", { role: "status" });
   const point = (at) => (at === null ? demo.point(null) : demo.point(at));
   const map = makeHeatMap(mapPlace, { label: words("map"), onpoint: point, onpick: point });
 
@@ -175,18 +170,13 @@ export const mount = (section, props) => {
     maxlength: 40,
     oninput: () => demo.set({ text: text.value }),
   });
-  const label = h("span", { class: "name" });
-  const output = h("output", {});
-  const by = h("p", { class: "quiet" });
+  const label = h("span.name");
+  const output = h("output");
+  const by = h("p.quiet");
   panel.picture.append(
-    h("div", { class: "course" }, button, bar, said, adopt),
-    h(
-      "div",
-      { class: "both" },
-      h("div", { class: "curve" }, place, right),
-      h("div", { class: "attention" }, heads, caption, mapPlace, hint),
-    ),
-    h("div", { class: "by-hand" }, h("label", { class: "field-line" }, label, text), output, by),
+    h("div.course", button, bar, said, adopt),
+    h("div.both", h("div.curve", place, right), h("div.attention", heads, caption, mapPlace, hint)),
+    h("div.by-hand", h("label.field-line", label, text), output, by),
   );
 
   /** The source of the maps and of the answer: `frame` of viz/server/trainee.py, and its model; null before any

@@ -37,19 +37,18 @@ export const mount = (section, props) => {
   const [show, memory] = [section.choice("show", SHOWS), section.choice("memory", ["on", "off"])];
   const text = fields.line(demo, "text", words("field"), say("text_hint"));
   const steppers = ["layer", "head"].map((name) => fields.stepper(demo, name, words(name)));
-  const asking = h("div", { class: "asking" }, memory.node, ...steppers.map(({ node }) => node));
+  const asking = h("div.asking", memory.node, ...steppers.map(({ node }) => node));
   panel.tools.append(show.node, text.node);
 
   // --- what the memory is worth --------------------------------------------------------------------------------------
 
-  const bytes = readable(h("p", { class: "bytes" }));
-  const bars = h("div", { class: "place" });
-  const onVal = h("p", { class: "quiet" });
+  const bytes = readable(h("p.bytes"));
+  const bars = h("div.place");
+  const onVal = h("p.quiet");
   const inMemory = h(
-    "div",
-    { class: "in-memory" },
+    "div.in-memory",
     bytes,
-    h("p", { class: "quiet" }, words("ground", { segment: props.segment, trained: props.trained.segment })),
+    h("p.quiet", words("ground", { segment: props.segment, trained: props.trained.segment })),
     bars,
     onVal,
   );
@@ -102,10 +101,10 @@ export const mount = (section, props) => {
 
   // --- how far back it reaches ---------------------------------------------------------------------------------------
 
-  const place = h("div", { class: "map" });
-  const told = h("p", { class: "told", role: "status" });
-  const farthest = h("table", { class: "far" });
-  const inReach = h("div", { class: "in-reach" }, place, told, farthest, h("p", { class: "quiet" }, words("rounding")));
+  const place = h("div.map");
+  const told = h("p.told", { role: "status" });
+  const farthest = h("table.far");
+  const inReach = h("div.in-reach", place, told, farthest, h("p.quiet", words("rounding")));
 
   const point = (at) => {
     if (!demo.answers.reached || !at) return void (told.textContent = "");
@@ -138,20 +137,19 @@ export const mount = (section, props) => {
     const line = (row, i) =>
       h(
         "tr",
-        {},
         h("th", { scope: "row" }, words("reaches", { layer: i })),
         h("td", { "data-far": far(row) }, words("far", { back: far(row) })),
       );
-    farthest.replaceChildren(h("caption", {}, words("farthest")), h("tbody", {}, ...rows.map(line)));
+    farthest.replaceChildren(h("caption", words("farthest")), h("tbody", ...rows.map(line)));
     if (demo.view.show === "reach")
       section.tell(words("lesson_reach", { on: demo.view.memory, far: far(rows.at(-1)), near: far(rows[0]) }));
   };
 
   // --- four terms ----------------------------------------------------------------------------------------------------
 
-  const stack = h("div", { class: "place" });
-  const together = h("p", { class: "quiet" });
-  const inTerms = h("div", { class: "in-terms" }, stack, together);
+  const stack = h("div.place");
+  const together = h("p.quiet");
+  const inTerms = h("div.in-terms", stack, together);
   const stacked = makeChart(stack, { label: words("chart_terms") });
 
   const paintTerms = () => {

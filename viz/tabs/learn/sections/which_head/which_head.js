@@ -29,8 +29,8 @@ export const mount = (section, props) => {
   const first = fields.line(demo, "pinned", words("pinned"), say("text_hint"));
   const second = fields.line(demo, "text", words("other"), say("text_hint"));
   panel.tools.append(first.node, second.node);
-  const metric = h("p", { class: "source" });
-  const readout = h("p", { class: "readout", role: "status" });
+  const metric = h("p.source");
+  const readout = h("p.readout", { role: "status" });
   const grids = WAYS.map((name) => {
     const table = h("table", { "data-way": name });
     return {
@@ -38,13 +38,12 @@ export const mount = (section, props) => {
       table,
       node: h(
         "figure",
-        {},
-        h("figcaption", {}, words(name)),
-        h("div", { class: "sheet", tabindex: 0, role: "region", "aria-label": words(name) }, table),
+        h("figcaption", words(name)),
+        h("div.sheet", { tabindex: 0, role: "region", "aria-label": words(name) }, table),
       ),
     };
   });
-  panel.picture.append(h("div", { class: "grids" }, ...grids.map(({ node }) => node)), readout, metric);
+  panel.picture.append(h("div.grids", ...grids.map(({ node }) => node)), readout, metric);
 
   const told = ({ layer, head }) => {
     const { lost, returned } = demo.answers.heads;
@@ -68,16 +67,11 @@ export const mount = (section, props) => {
       ground(node, scores[signedAt(value)]);
       return node;
     };
-    const head = h(
-      "tr",
-      {},
-      h("th", {}, words("axes")),
-      ...found.columns.map((column) => h("th", { scope: "col" }, column)),
-    );
+    const head = h("tr", h("th", words("axes")), ...found.columns.map((column) => h("th", { scope: "col" }, column)));
     const rows = found[name].map((row, layer) =>
-      h("tr", {}, h("th", { scope: "row" }, found.rows[layer]), ...row.map((value, head) => cell(value, layer, head))),
+      h("tr", h("th", { scope: "row" }, found.rows[layer]), ...row.map((value, head) => cell(value, layer, head))),
     );
-    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    table.replaceChildren(h("thead", head), h("tbody", ...rows));
   };
 
   const paint = () => {
