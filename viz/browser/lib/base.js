@@ -13,7 +13,6 @@ export const h = (named, first = {}, ...rest) => {
   const [attributes, children] = first?.constructor === Object ? [first, rest] : [{}, [first, ...rest]];
   const node = document.createElement(tag);
   if (tag === "button") node.setAttribute("type", "button");
-
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");

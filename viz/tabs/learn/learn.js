@@ -10,6 +10,7 @@ import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
 import { page } from "../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePlayer } from "../../browser/lib/player.js";
 import "./lib/booklet.js";
 import { learnCheck } from "./lib/check.js";
 import { learnCode } from "./lib/code.js";
@@ -110,6 +111,8 @@ export const mount = ({ element, props, trigger }) => {
       code,
     );
     stage.append(node);
+    const updates = []; // what is brought up to date before each paint
+    const updated = (made) => (updates.push(made.update), made);
 
     /** What a section's script is given. */
     Object.assign(section, {
@@ -130,27 +133,54 @@ export const mount = ({ element, props, trigger }) => {
       },
       /** Once, at the end: paints answers and settings from now on, in either theme, reads the link and asks. */
       begin: (paint) => {
-        section.live.subscribe(node, paint);
-        onTheme(paint);
+        section.paint = (changed = new Set()) => {
+          for (const update of updates) update();
+          paint(changed);
+        };
+        section.live.subscribe(node, section.paint);
+        onTheme(() => section.paint(new Set()));
         section.live.start();
       },
-      /** Radio buttons for a setting, each value with its word and its hint: fields.choice. */
-      choice: (name, values) =>
-        fields.choice(
-          section.live,
-          name,
-          words(name),
-          values,
-          (value) => words(`${name}_${value}`),
-          (value) => words(`${name}_${value}_hint`),
-        ),
+      /** Fields of settings, up to date at each paint: radio buttons with the messages `key(value)` and its hint, a line
+       *  of text, a number with steps, a slider with its value in words. */
+      choice: (name, values, key = (value) => `${name}_${value}`, demo = section.live) => {
+        const [label, hint] = ["", "_hint"].map((end) => (value) => words(key(value) + end));
+        return updated(fields.choice(demo, name, words(name), values, label, hint));
+      },
+      line: (name, label, hint = say("text_hint")) => updated(fields.line(section.live, name, label, hint)),
+      stepper: (name, label = words(name)) => updated(fields.stepper(section.live, name, label)),
+      slider: (name, inWords, label = words(name)) => {
+        const { min, max, step = 1 } = section.live.fields[name];
+        const oninput = () => section.live.set({ [name]: Number(range.value) });
+        const range = h("input", { type: "range", min, max, step, "aria-label": label, oninput });
+        const value = h("output");
+        const update = () => {
+          range.value = section.live.view[name];
+          value.textContent = inWords(section.live.view[name]);
+          range.setAttribute("aria-valuetext", value.textContent);
+        };
+        return updated({ node: h("label.slider", h("span.quiet", label), range, value), range, value, update });
+      },
+      /** Plays the setting `step`; back to the start it stops. As makePlayer. */
+      player: (options) => {
+        const player = updated(makePlayer(section, section.live, { paint: () => section.paint?.(), ...options }));
+        section.stop = player.stop;
+        return player;
+      },
+      /** {value: [element]}: which elements there are for a value of a setting. */
+      parts: (ofValue, setting = "show") =>
+        updates.push(() => {
+          for (const part of Object.values(ofValue).flat())
+            part.hidden = !ofValue[section.live.view[setting]].includes(part);
+        }),
       /** The sentence above, of what is on the screen. */
       tell: (sentence) => {
         section.sentence = sentence;
         if (learn.open === section.name) lessons.tell("learn", sentence);
       },
       /** Prepared changes, as learnTries takes them, and how to put all back. */
-      tries: (changes, reset = section.live.reset) => below.replaceChildren(...learnTries(section, changes, reset)),
+      tries: (changes, reset = () => (section.stop?.(), section.live.reset())) =>
+        below.replaceChildren(...learnTries(section, changes, reset)),
       /** Where measured numbers come from: what is said of it, and the command that measures them again. */
       measured: (said, command) =>
         h("details.source", h("summary", say("learn_measured")), h("p", said, " ", h("code", command))),

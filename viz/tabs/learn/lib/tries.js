@@ -4,25 +4,28 @@ import { h } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 
 /**
- * The buttons of a section's prepared changes, {name, words, act}, and of reset(). act(before) gets the view that was
- * on the screen; it may return a promise. A button is pressed as long as the settings that it changed stay as it left
- * them.
+ * The buttons of a section's prepared changes, {name: change}, and of reset(). A change is {setting: value} or
+ * act(before), which gets the view that was on the screen and may return a promise; [change, words] where its words are
+ * not the message `try_{name}` alone. A button is pressed as long as the settings that it changed stay as it left them.
  */
 export const learnTries = (section, changes, reset) => {
   let active = null; // {name, left: the settings that it changed}
-  const tried = async ({ name, act }) => {
+  const tried = async (name, change) => {
     const before = { ...section.live.view };
     reset();
     const [opening, own] = [{ ...section.live.view }, { name, left: {} }];
     active = own;
-    await act(before);
+    await (typeof change === "function" ? change(before) : section.live.set(change));
     const left = Object.entries(section.live.view).filter(([field, value]) => value !== opening[field]);
     own.left = Object.fromEntries(left);
     mark();
   };
   const button = (name, words, hint, act) =>
     h("button.field-button", { "data-try": name, title: hint, onclick: act }, words);
-  const buttons = changes.map((change) => button(change.name, change.words, null, () => tried(change)));
+  const buttons = Object.entries(changes).map(([name, given]) => {
+    const [change, words = section.words(`try_${name}`)] = Array.isArray(given) ? given : [given];
+    return button(name, words, null, () => tried(name, change));
+  });
   const mark = () => {
     const holds = active && Object.entries(active.left).every(([field, value]) => section.live.view[field] === value);
     if (!holds) active = null;

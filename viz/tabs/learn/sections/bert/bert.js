@@ -4,7 +4,6 @@
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { h } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
@@ -58,7 +57,7 @@ export const mount = (section, props) => {
     ["text", "field"],
     ["first", "first"],
     ["second", "second"],
-  ].map(([name, label]) => fields.line(demo, name, words(label), say("text_hint")));
+  ].map(([name, label]) => section.line(name, words(label)));
   panel.tools.append(show.node, text.node);
 
   // --- words ---------------------------------------------------------------------------------------------------------
@@ -198,15 +197,14 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "pieces", words: words("try_pieces"), act: () => demo.set({ show: "words", text: props.pieces }) },
-    { name: "other", words: words("try_other"), act: () => demo.set({ show: "texts", second: props.other }) },
-    { name: "figures", words: words("try_figures"), act: () => demo.set({ show: "figures" }) },
-  ]);
+  section.tries({
+    pieces: { show: "words", text: props.pieces },
+    other: { show: "texts", second: props.other },
+    figures: { show: "figures" },
+  });
   section.check({
     shows: { show: "words" },
-    question: words("question"),
-    choices: ["before", "after", "both"].map((name) => words(`choice_${name}`)),
+    names: ["before", "after", "both"],
     answer: async () => {
       const { before, after } = await answerTo("/ask/learn-bert/sides", { text: demo.view.text });
       const right = before && after ? 2 : after ? 1 : 0;
@@ -224,14 +222,10 @@ export const mount = (section, props) => {
   ]);
 
   const paint = () => {
-    for (const part of [show, text, first, second]) part.update();
-    text.node.hidden = demo.view.show !== "words";
-    inWords.hidden = demo.view.show !== "words";
-    inTexts.hidden = demo.view.show !== "texts";
-    inFigures.hidden = demo.view.show !== "figures";
     if (demo.answers.filled) paintWords();
     if (demo.answers.judged) paintTexts();
     if (demo.view.show === "figures") tellFigures();
   };
+  section.parts({ words: [inWords, text.node], texts: [inTexts], figures: [inFigures] });
   section.begin(paint);
 };

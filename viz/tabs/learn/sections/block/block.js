@@ -5,10 +5,7 @@
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { makePlayer } from "../../../../browser/lib/player.js";
 import { makeLinear } from "../../lib/block_linear.js";
 import { blockPicture } from "../../lib/block_picture.js";
 
@@ -33,11 +30,11 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const text = fields.line(demo, "text", words("field"), say("text_hint"));
+  const text = section.line("text", words("field"));
   const show = section.choice("show", SHOWS);
   const attention = section.choice("attention", ["on", "off"]);
   const norms = section.choice("norms", ["pre", "post"]);
-  const [depth, seed] = ["depth", "seed"].map((name) => fields.stepper(demo, name, words(name)));
+  const [depth, seed] = ["depth", "seed"].map((name) => section.stepper(name));
   panel.tools.append(show.node, text.node, depth.node, seed.node);
 
   const tokens = h("ol");
@@ -47,13 +44,12 @@ export const mount = (section, props) => {
   const heads = ["point", "adds_attention", "adds_feed_forward", "top"].map((name) =>
     h("th", { scope: "col" }, words(name)),
   );
-  const player = makePlayer(section, demo, {
+  const player = section.player({
     last: () => last(),
     now: () => nowAt(),
     pace: PACE,
     ready: () => Boolean(demo.answers.through),
     held: () => demo.busy,
-    paint: () => paint(),
   });
   const stage = h("output");
   const picture = blockPicture({
@@ -203,19 +199,15 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries(
-    [
-      { name: "off", words: words("try_off"), act: player.put({ show: "stack", attention: "off" }) },
-      { name: "post", words: words("try_post"), act: player.put({ show: "stack", norms: "post", step: 6 }) },
-      { name: "linear", words: words("try_linear"), act: player.put({ show: "linear" }) },
-    ],
-    () => (player.stop(), demo.reset()),
-  );
+  section.tries({
+    off: { show: "stack", attention: "off" },
+    post: { show: "stack", norms: "post", step: 6 },
+    linear: { show: "linear" },
+  });
 
   section.check({
     shows: { show: "stack" },
-    question: words("question"),
-    choices: ["own", "after", "all"].map((name) => words(`choice_${name}`)),
+    names: ["own", "after", "all"],
     answer: async () => {
       const { labels, at, movedOff } = await demo.answered("through");
       const most = (part) => Math.max(0, ...part);
@@ -240,15 +232,6 @@ export const mount = (section, props) => {
   );
 
   const paint = () => {
-    for (const part of [show, text, attention, norms, depth, seed]) part.update();
-    player.update();
-    const { show: shown } = demo.view;
-    const seen = {
-      stack: [inStack],
-      linear: [inLinear],
-      gradient: [inGradient, depth.node, seed.node],
-    };
-    for (const [name, parts] of Object.entries(seen)) for (const part of parts) part.hidden = name !== shown;
     paintLinear(demo.answers);
     paintGradient(demo.answers);
     const { through } = demo.answers;
@@ -260,5 +243,6 @@ export const mount = (section, props) => {
     paintStack(through);
     chart.draw({ figures: through.chart, keep: through.text, change });
   };
+  section.parts({ stack: [inStack], linear: [inLinear], gradient: [inGradient, depth.node, seed.node] });
   section.begin(paint);
 };

@@ -3,10 +3,8 @@
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h, svg } from "../../../../browser/lib/base.js";
 import { cssOf, ground, makeBar, palette, signedAt } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
-import { asList, say } from "../../../../browser/lib/messages.js";
+import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const STRONGEST = 8; // number of listed pulls
 const areNumbers = (text) => /^(\d+(,\d+)*)?$/.test(text);
@@ -109,7 +107,7 @@ export const mount = (section, props) => {
     },
     { verdict: ["text", "out"] },
   );
-  const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("text_field", { most: props.most }));
   text.node.addEventListener("input", () => demo.set({ out: "" }));
   panel.tools.append(text.node);
 
@@ -241,18 +239,13 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "mixed", words: words("try_mixed"), act: () => demo.set({ text: props.mixed }) },
-    { name: "max", words: words("try_max"), act: () => demo.set({ pooling: "max" }) },
-    {
-      name: "without",
-      words: words("try_without"),
-      act: async () => toggle(strongestWord(await demo.answered("verdict"))),
-    },
-  ]);
+  section.tries({
+    mixed: { text: props.mixed },
+    max: { pooling: "max" },
+    without: async () => toggle(strongestWord(await demo.answered("verdict"))),
+  });
   section.check({
-    question: words("question"),
-    choices: ["stays", "turns"].map((name) => words(`choice_${name}`)),
+    names: ["stays", "turns"],
     answer: async () => {
       const ask = (taken) => answerTo("/ask/learn-classification/verdict", { text: demo.view.text, out: taken });
       const whole = await ask("");
@@ -271,10 +264,5 @@ export const mount = (section, props) => {
     ["permute", { text: demo.view.text }],
   ]);
 
-  demo.subscribe(section.node, (changed) => {
-    if (changed.has("text")) text.update();
-    paint();
-  });
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -3,10 +3,8 @@
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
-import { asList, say } from "../../../../browser/lib/messages.js";
+import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
-import { makePlayer } from "../../../../browser/lib/player.js";
 
 const PACE = 1500; // ms between two lines while it plays
 /** For each step: the article's line, ours, the shape in letters, and how the tensor is shown. */
@@ -47,15 +45,14 @@ export const mount = (section, props) => {
     },
     { lines: ["text"] },
   );
-  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("field", { most: props.most }));
   panel.tools.append(text.node);
 
-  const player = makePlayer(section, demo, {
+  const player = section.player({
     last: () => props.steps.length - 1,
     now: () => demo.view.step,
     pace: PACE,
     ready: () => Boolean(demo.answers.lines),
-    paint: () => paint(),
   });
   const output = h("output");
   const rows = h("tbody");
@@ -152,8 +149,6 @@ export const mount = (section, props) => {
     );
 
   const paint = eachFrame(() => {
-    text.update();
-    player.update();
     const { lines } = demo.answers;
     if (!lines) return;
     const { step } = demo.view;
@@ -179,16 +174,12 @@ export const mount = (section, props) => {
     section.node.dataset.rev = demo.rev;
   });
 
-  section.tries(
-    [
-      { name: "weights", words: words("try_weights"), act: player.put({ step: 6 }) },
-      { name: "join", words: words("try_join"), act: player.put({ step: 8 }) },
-    ],
-    () => (player.stop(), demo.reset()),
-  );
+  section.tries({
+    weights: { step: 6 },
+    join: { step: 8 },
+  });
   section.check({
-    question: words("question"),
-    choices: ["sentences", "heads", "both"].map((name) => words(`choice_${name}`)),
+    names: ["sentences", "heads", "both"],
     answer: async () => {
       const { shapes, heads: count } = await demo.answered("lines");
       const [sentences] = shapes.x;

@@ -4,11 +4,8 @@
 
 import { h } from "../../../../browser/lib/base.js";
 import { ground, palette, variable } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { makePlayer } from "../../../../browser/lib/player.js";
 
 const PREFIXES = ["true", "own"];
 const PACE = 500; // ms between two characters while playing
@@ -36,22 +33,21 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const text = fields.line(demo, "text", words("field"), say("text_hint"));
-  const target = fields.line(demo, "target", words("target"), words("target_hint"));
+  const text = section.line("text", words("field"));
+  const target = section.line("target", words("target"), words("target_hint"));
   // another text has another target
   text.node.addEventListener("input", () => demo.set({ target: "", step: props.most }));
   panel.tools.append(text.node, target.node);
 
   const prefix = section.choice("prefix", PREFIXES);
-  const steppers = ["layer", "head"].map((name) => fields.stepper(demo, name, words(name)));
-  const player = makePlayer(section, demo, {
+  const steppers = ["layer", "head"].map((name) => section.stepper(name));
+  const player = section.player({
     last,
     now,
     pace: PACE,
     ready: () => Boolean(demo.answers.decoded),
-    paint: () => paint(),
   });
-  const { play, slider, put } = player;
+  const { play, slider } = player;
   const step = h("output");
   const place = h("div.map");
   const told = h("p.told", { role: "status" });
@@ -158,8 +154,6 @@ export const mount = (section, props) => {
   };
 
   const paint = () => {
-    for (const part of [text, target, prefix, ...steppers]) part.update();
-    player.update();
     if (demo.answers.written) paintForms();
     if (!demo.answers.decoded) return;
     step.textContent = words("step_is", { step: now(), last: last() });
@@ -171,25 +165,13 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries(
-    [
-      {
-        name: "read",
-        words: words("try_read"),
-        act: put({ text: props.read, target: "", prefix: "true", step: props.most }),
-      },
-      {
-        name: "back",
-        words: words("try_back"),
-        act: put({ text: props.plain, target: "", prefix: "own", step: props.most }),
-      },
-      { name: "forms", words: words("try_forms"), act: ({ seed }) => demo.set({ seed: (seed + 1) % props.seeds }) },
-    ],
-    () => (player.stop(), demo.reset()),
-  );
+  section.tries({
+    read: { text: props.read, target: "", prefix: "true", step: props.most },
+    back: { text: props.plain, target: "", prefix: "own", step: props.most },
+    forms: ({ seed }) => demo.set({ seed: (seed + 1) % props.seeds }),
+  });
   section.check({
-    question: words("question"),
-    choices: ["one", "each", "written"].map((name) => words(`choice_${name}`)),
+    names: ["one", "each", "written"],
     answer: async () => {
       const { source, memory } = await demo.answered("decoded");
       const [rows, emb] = memory;

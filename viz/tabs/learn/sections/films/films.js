@@ -3,7 +3,6 @@
 
 import { eachFrame, h, reducedMotion } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { asText } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
 import { arithmetic } from "../../lib/arithmetic.js";
@@ -119,7 +118,7 @@ export const mount = (section, props) => {
   });
   const loss = h("output");
   const play = h("button.field-button", { onclick: () => ((frame.value = 0), run()) }, words("play"));
-  const seed = fields.stepper(demo, "seed", words("seed"));
+  const seed = section.stepper("seed");
   const learn = h(
     "div.learn",
     grid,
@@ -220,7 +219,7 @@ export const mount = (section, props) => {
 
   // --- words ---------------------------------------------------------------------------------------------------------
 
-  const field = fields.line(demo, "word", words("word", { model: props.model }), "");
+  const field = section.line("word", words("word", { model: props.model }), "");
   const nearest = h("div.nearest");
   const guesses = h("p.readout");
   const inWords = h("div.in-words", field.node, nearest, h("p.quiet", words("near_how")), guesses);
@@ -258,24 +257,18 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    {
-      name: "turn",
-      words: words("try_turn", { person: props.people[0] }),
-      act: () =>
-        demo.set({ show: "hand", features: spell(parse(props.features).map((pair, i) => (i ? pair : [-0.9, 0.1]))) }),
-    },
-    {
-      name: "learn",
-      words: words("try_learn"),
-      act: ({ seed }) => (demo.set({ show: "learn", seed: (seed + 1) % props.seeds }), run()),
-    },
-    { name: "words", words: words("try_words"), act: () => demo.set({ show: "words", word: "wonderful" }) },
-  ]);
+  section.tries({
+    turn: [
+      { show: "hand", features: spell(parse(props.features).map((pair, i) => (i ? pair : [-0.9, 0.1]))) },
+      words("try_turn", { person: props.people[0] }),
+    ],
+    learn: ({ seed }) => (demo.set({ show: "learn", seed: (seed + 1) % props.seeds }), run()),
+    words: { show: "words", word: "wonderful" },
+  });
   section.check({
     shows: { show: "learn" },
     question: words("question", { person: props.people[props.held[0]], film: props.films[props.held[1]] }),
-    choices: ["yes", "no", "even"].map((name) => words(`choice_${name}`)),
+    names: ["yes", "no", "even"],
     answer: async () => {
       const learned = await demo.answered("learned");
       const [i, j] = props.held;
@@ -289,15 +282,10 @@ export const mount = (section, props) => {
   section.links(() => [["explore", { model: props.model, text: words("sentence") }]]);
 
   const paint = eachFrame(() => {
-    show.update();
-    seed.update();
-    field.update();
-    byHand.hidden = demo.view.show !== "hand";
-    learn.hidden = demo.view.show !== "learn";
-    inWords.hidden = demo.view.show !== "words";
     paintHand();
     paintLearned();
     paintWords();
   });
+  section.parts({ hand: [byHand], learn: [learn], words: [inWords] });
   section.begin(paint);
 };

@@ -3,7 +3,6 @@
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { asWhole } from "../../../../browser/lib/numbers.js";
 
 const ROOM = 12e9; // bytes, of the article's GPU
@@ -44,7 +43,7 @@ export const mount = (section, props) => {
 
   // --- the steps -----------------------------------------------------------------------------------------------------
 
-  const steppers = SIZES.map((name) => fields.stepper(demo, name, words(name)));
+  const steppers = SIZES.map((name) => section.stepper(name));
   const bits = section.choice("bits", ["32", "16"]);
   const [steps, kept] = [table(words("steps")), table("")];
   const exact = layerOf(article);
@@ -114,17 +113,16 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
-    [
-      { name: "long", words: words("try_long"), act: () => demo.set({ t: 2 * article.t }) },
-      { name: "half", words: words("try_half"), act: () => demo.set({ bits: "16" }) },
-      { name: "deep", words: words("try_deep"), act: () => demo.set({ heads: 8, layers: 12 }) },
-    ],
+    {
+      long: { t: 2 * article.t },
+      half: { bits: "16" },
+      deep: { heads: 8, layers: 12 },
+    },
     () => demo.set(article),
   );
 
   section.check({
-    question: words("question"),
-    choices: ["ten", "hundred", "thousand"].map((name) => words(`choice_${name}`)),
+    names: ["ten", "hundred", "thousand"],
     answer: async () => {
       const { table: small, longer: large } = await demo.answered("counted");
       const factor = large / small;
@@ -139,13 +137,10 @@ export const mount = (section, props) => {
     ["explore", { model }],
   ]);
 
-  demo.subscribe(section.node, () => {
-    for (const stepper of steppers) stepper.update();
-    bits.update();
+  section.begin(() => {
     if (!demo.answers.counted) return;
     paintSteps();
     paintKept();
   });
   bars.draw({ figures: props.chart, keep: "measured", change });
-  demo.start();
 };

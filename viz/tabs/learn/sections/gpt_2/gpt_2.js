@@ -3,9 +3,7 @@
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { readable } from "../../../../browser/lib/hint.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
 const SHOWS = ["pieces", "bits", "sizes"];
@@ -33,25 +31,17 @@ export const mount = (section, props) => {
   // --- pieces --------------------------------------------------------------------------------------------------------
 
   const show = section.choice("show", SHOWS);
-  const text = fields.line(demo, "text", words("field"), say("text_hint"));
+  const text = section.line("text", words("field"));
   panel.tools.append(show.node, text.node);
 
-  const slider = h("input", {
-    type: "range",
-    min: 0,
-    max: all,
-    step: 1,
-    "aria-label": words("level"),
-    oninput: () => demo.set({ level: Number(slider.value) }),
-  });
-  const level = h("output");
+  const level = section.slider("level", (at) => words("level_is", { merges: props.levels[at] }));
   const counted = h("p.counted", { role: "status" });
   const chips = readable(h("p.pieces"));
   const ground = h("p.quiet");
   const onText = h("div.on-text");
   const inPieces = h(
     "div.in-pieces",
-    h("div.course", h("span.quiet", words("level")), slider, level),
+    h("div.course", h("span.quiet", words("level")), level.range, level.value),
     counted,
     chips,
     ground,
@@ -61,9 +51,7 @@ export const mount = (section, props) => {
   const paintPieces = () => {
     const { pieces, scored } = demo.answers;
     const merges = props.levels[demo.view.level];
-    level.textContent = words("level_is", { merges });
-    slider.value = demo.view.level;
-    slider.setAttribute("aria-valuetext", level.textContent);
+
     if (!pieces) return;
     const bytes = pieces.bytes.reduce((one, other) => one + other, 0);
     const count = pieces.ids.length;
@@ -152,7 +140,7 @@ export const mount = (section, props) => {
 
   // --- sizes ---------------------------------------------------------------------------------------------------------
 
-  const steppers = ["depth", "heads"].map((name) => fields.stepper(demo, name, words(name)));
+  const steppers = ["depth", "heads"].map((name) => section.stepper(name));
   const sizes = h("tbody");
   const inSizes = h(
     "div.in-sizes",
@@ -196,20 +184,15 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "bytes", words: words("try_bytes"), act: () => demo.set({ show: "pieces", level: 0 }) },
-    {
-      name: "foreign",
-      words: words("try_foreign"),
-      act: () => demo.set({ show: "pieces", text: props.foreign, level: all }),
-    },
-    { name: "bits", words: words("try_bits"), act: () => demo.set({ show: "bits" }) },
-  ]);
+  section.tries({
+    bytes: { show: "pieces", level: 0 },
+    foreign: { show: "pieces", text: props.foreign, level: all },
+    bits: { show: "bits" },
+  });
   const figures = { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) };
   section.check({
     shows: { show: "bits" },
-    question: words("question"),
-    choices: ["pieces", "bytes"].map((name) => words(`choice_${name}`)),
+    names: ["pieces", "bytes"],
     answer: async () => ({ right: gpt.equal < generator.equal ? 0 : 1, said: words("answer", figures) }),
   });
   section.links(() => [
@@ -218,13 +201,10 @@ export const mount = (section, props) => {
   ]);
 
   const paint = () => {
-    for (const part of [show, text, ...steppers]) part.update();
-    inPieces.hidden = demo.view.show !== "pieces";
-    inBits.hidden = demo.view.show !== "bits";
-    inSizes.hidden = demo.view.show !== "sizes";
     paintPieces();
     paintSizes();
     if (demo.view.show === "bits") section.tell(words("lesson_bits", figures));
   };
+  section.parts({ pieces: [inPieces], bits: [inBits], sizes: [inSizes] });
   section.begin(paint);
 };

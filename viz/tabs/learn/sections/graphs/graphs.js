@@ -55,7 +55,7 @@ export const mount = (section, props) => {
     demo.set({ graph: shapes.spell({ count: units, edges }), renamed: 0 });
   };
   const units = fields.stepper(settings, "units", words("units"));
-  const layers = fields.stepper(demo, "layers", words("layers"));
+  const layers = section.stepper("layers");
   const rename = h(
     "button.field-button",
     {
@@ -244,37 +244,24 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const side = Math.sqrt(props.most);
-  section.tries([
-    {
-      name: "set",
-      words: words("try_set"),
-      act: () => demo.set({ ...demo.initial(), graph: shapes.every(8, () => true), layers: 1, renamed: 1 }),
+  section.tries({
+    set: { graph: shapes.every(8, () => true), layers: 1, renamed: 1 },
+    picture: [
+      { graph: shapes.every(props.most, shapes.areNeighbours(side)), shape: "grid" },
+      words("try_picture", { side }),
+    ],
+    both: {
+      graph: shapes.every(shapes.PIXELS + shapes.CAPTION.length, shapes.together),
+      shape: "both",
+      layers: 1,
+      row: shapes.PIXELS,
     },
-    {
-      name: "picture",
-      words: words("try_picture", { side }),
-      act: () =>
-        demo.set({ ...demo.initial(), graph: shapes.every(props.most, shapes.areNeighbours(side)), shape: "grid" }),
-    },
-    {
-      name: "both",
-      words: words("try_both"),
-      act: () =>
-        demo.set({
-          ...demo.initial(),
-          graph: shapes.every(shapes.PIXELS + shapes.CAPTION.length, shapes.together),
-          shape: "both",
-          layers: 1,
-          row: shapes.PIXELS,
-        }),
-    },
-  ]);
+  });
 
   const paintPuzzle = section.puzzle();
   const COUNT = shapes.parse(props.graph).count;
 
   section.check({
-    question: words("question"),
     choices: [1, 2, 4].map((count) => words("choice", { count })),
     answer: async () => {
       const line = await answerTo("/ask/learn-graphs/passed", { graph: "5:0-1,1-2,2-3,3-4", layers: 1, renamed: 0 });
@@ -295,7 +282,6 @@ export const mount = (section, props) => {
     const { passed } = demo.answers;
     const { count, edges } = graph();
     units.update();
-    layers.update();
     // while units are added, the previous answer remains
     const current = passed?.needs.length === count ? passed : null;
     picture.draw({ needs: current?.needs, depth: demo.view.layers });

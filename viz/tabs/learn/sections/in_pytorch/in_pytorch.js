@@ -2,11 +2,8 @@
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeBar, makeImage, palette, signedAt } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const LINES = {
   raw: "raw_weights = torch.bmm(x, x.transpose(1, 2))",
@@ -28,7 +25,7 @@ export const mount = (section, props) => {
 
   // --- the tensors ---------------------------------------------------------------------------------------------------
 
-  const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("text_field", { most: props.most }));
   panel.tools.append(text.node);
   const reading = h("p.readout", { "aria-live": "polite" });
   const shapes = {};
@@ -139,15 +136,14 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "swap", words: words("try_swap"), act: () => demo.set({ text: props.swapped }) },
-    { name: "factor1", words: words("try_longer", { factor: 1 }), act: () => demo.set({ factor: 1 }) },
-    { name: "copies", words: words("try_copies", { copies: 8 }), act: () => demo.set({ copies: 8 }) },
-  ]);
+  section.tries({
+    swap: { text: props.swapped },
+    factor1: [{ factor: 1 }, words("try_longer", { factor: 1 })],
+    copies: [{ copies: 8 }, words("try_copies", { copies: 8 })],
+  });
 
   section.check({
-    question: words("question"),
-    choices: ["rows", "columns", "both"].map((name) => words(`choice_${name}`)),
+    names: ["rows", "columns", "both"],
     answer: async () => {
       const { weights } = await demo.answered("tensors");
       const rows = weights.map((row) => row.reduce((one, other) => one + other, 0));
@@ -203,11 +199,8 @@ export const mount = (section, props) => {
     );
   };
 
-  demo.subscribe(section.node, (changed) => {
-    if (changed.has("text")) text.update();
+  section.begin((changed) => {
     if (changed.has("timed")) paintClock();
     paint();
   });
-  onTheme(paint);
-  demo.start();
 };

@@ -4,7 +4,7 @@
 import { h, svg, typedInto } from "../../../../browser/lib/base.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
-import { makeDrawing, onTheme } from "../../../../browser/lib/panel.js";
+import { makeDrawing } from "../../../../browser/lib/panel.js";
 import { arithmetic } from "../../lib/arithmetic.js";
 import { makePlane, pairs } from "../../lib/plane.js";
 
@@ -253,12 +253,11 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  const put = (changes) => () => demo.set({ ...demo.initial(), ...changes });
-  section.tries([
-    { name: "there", words: words("try_there", { name: names[1] }), act: put({ query: props.keys.split(";")[1] }) },
-    { name: "hard", words: words("try_hard"), act: put({ soft: 0 }) },
-    { name: "itself", words: words("try_itself"), act: put({ asker: "keys", row: 1 }) },
-  ]);
+  section.tries({
+    there: [{ query: props.keys.split(";")[1] }, words("try_there", { name: names[1] })],
+    hard: { soft: 0 },
+    itself: { asker: "keys", row: 1 },
+  });
 
   const isSolved = (y) => {
     const { values, soft, asker } = demo.view;
@@ -269,8 +268,7 @@ export const mount = (section, props) => {
   const paintPuzzle = section.puzzle();
 
   section.check({
-    question: words("question"),
-    choices: ["error", "zero", "average"].map((name) => words(`choice_${name}`)),
+    names: ["error", "zero", "average"],
     answer: async () => {
       const values = numbersOf(demo.view.values);
       const average = values.reduce((one, other) => one + other, 0) / values.length;
@@ -286,8 +284,6 @@ export const mount = (section, props) => {
     [query] = parse(demo.view.query);
     paint();
   };
-  demo.subscribe(section.node, (changed) => (changed.has("keys") || changed.has("query") ? take() : paint()));
-  onTheme(paint);
-  demo.start();
+  section.begin((changed) => (changed.has("keys") || changed.has("query") ? take() : paint()));
   take(); // applies a link's view
 };

@@ -5,10 +5,8 @@ import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const SHOWS = ["order", "score", "length"];
 const isOrder = (text) => /^(typed|\d{1,2}(\.\d{1,2})*)$/.test(text);
@@ -31,7 +29,7 @@ export const mount = (section, props) => {
   );
 
   const show = section.choice("show", SHOWS);
-  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("field", { most: props.most }));
   text.node.addEventListener("input", () => demo.set({ order: "typed", key: null }));
   panel.tools.append(show.node, text.node);
 
@@ -131,7 +129,7 @@ export const mount = (section, props) => {
 
   // --- four terms ----------------------------------------------------------------------------------------------------
 
-  const head = fields.stepper(demo, "head", words("head", { model: props.model }));
+  const head = section.stepper("head", words("head", { model: props.model }));
   const tokens = h("ol.tokens");
   const place = h("div.place");
   const sum = h("div.sum");
@@ -260,28 +258,17 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
-    [
-      {
-        name: "place",
-        words: words("try_place"),
-        act: () => demo.set({ show: "score", head: props.byPlace, key: null }),
-      },
-      {
-        name: "token",
-        words: words("try_token"),
-        act: () => demo.set({ show: "score", head: props.byToken, key: null }),
-      },
-      { name: "beyond", words: words("try_beyond"), act: () => demo.set({ show: "length" }) },
-    ],
-    () => (
-      (lifted = null),
-      demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial])))
-    ),
+    {
+      place: { show: "score", head: props.byPlace, key: null },
+      token: { show: "score", head: props.byToken, key: null },
+      beyond: { show: "length" },
+    },
+    () => ((lifted = null), demo.reset()),
   );
   section.check({
     shows: { show: "score", head: props.byPlace, key: null },
     question: words("question", { model: props.model, head: props.byPlace }),
-    choices: ["same", "other"].map((name) => words(`choice_${name}`)),
+    names: ["same", "other"],
     answer: async () => {
       const { text: typedText, at } = demo.view;
       const said = await answerTo("/ask/learn-positions/scored", { text: typedText, at, head: props.byPlace });
@@ -305,22 +292,16 @@ export const mount = (section, props) => {
   ]);
 
   const paint = eachFrame(() => {
-    for (const part of [show, text, head]) part.update();
-    inOrder.hidden = demo.view.show !== "order";
-    inScore.hidden = demo.view.show !== "score";
-    inLength.hidden = demo.view.show !== "length";
-    text.node.hidden = demo.view.show === "length";
     again.disabled = !demo.answers.verdicts;
     if (demo.answers.verdicts) paintOrder();
     if (demo.answers.scored) paintScore();
     if (demo.view.show === "length") tellLength();
     section.node.dataset.rev = demo.rev;
   });
-  demo.subscribe(section.node, (changed) => {
+  curves.draw({ figures: props.chart, keep: "measured", change });
+  section.parts({ order: [inOrder, text.node], score: [inScore, text.node], length: [inLength] });
+  section.begin((changed) => {
     if (changed.has("verdicts")) lifted = null;
     paint();
   });
-  onTheme(paint);
-  curves.draw({ figures: props.chart, keep: "measured", change });
-  demo.start();
 };

@@ -2,11 +2,8 @@
 // numbers can be traced to the file of weights.
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { numberRow, productsTable } from "../../../../browser/lib/follow.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { arithmetic } from "../../lib/arithmetic.js";
 import { numbersTable } from "../../lib/numbers_table.js";
 import { makePlane, pairs } from "../../lib/plane.js";
@@ -147,9 +144,9 @@ export const mount = (section, props) => {
 
   // --- a trained head ------------------------------------------------------------------------------------------------
 
-  const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("text_field", { most: props.most }));
   const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
-    fields.stepper(demo, name, words(`step_${name}`)),
+    section.stepper(name, words(`step_${name}`)),
   );
   const chain = h("div.chain");
   const trace = h("div.trace", { "aria-live": "polite" });
@@ -214,15 +211,14 @@ export const mount = (section, props) => {
     Object.entries(change).forEach(([part, value]) => (list[PARTS.indexOf(part)] = value));
     demo.set({ show: "plane", matrices: spell(list) });
   };
-  section.tries([
-    { name: "away", words: words("try_away"), act: () => put({ k: [-1, 0, 0, -1] }) },
-    { name: "nothing", words: words("try_nothing"), act: () => put({ q: [0, 0, 0, 0] }) },
-    { name: "turn", words: words("try_turn"), act: () => put({ v: [0, 1, -1, 0] }) },
-  ]);
+  section.tries({
+    away: () => put({ k: [-1, 0, 0, -1] }),
+    nothing: () => put({ q: [0, 0, 0, 0] }),
+    turn: () => put({ v: [0, 1, -1, 0] }),
+  });
   const paintPuzzle = section.puzzle();
   section.check({
-    question: words("question"),
-    choices: ["weights", "outputs", "both"].map((name) => words(`choice_${name}`)),
+    names: ["weights", "outputs", "both"],
     answer: async () => {
       const [q, k, v] = columns.map((each) => linear(props.vectors, matrixOf(each)));
       const doubled = v.map((pair) => pair.map((value) => 2 * value + 0.1));
@@ -243,20 +239,14 @@ export const mount = (section, props) => {
   });
 
   const paint = eachFrame(() => {
-    show.update();
-    for (const field of [layer, head, query, key]) field.update();
-    inPlane.hidden = demo.view.show !== "plane";
-    ofHead.hidden = demo.view.show === "plane";
     paintPlane();
     paintHead();
   });
-  demo.subscribe(section.node, (changed) => {
+  section.parts({ plane: [inPlane], head: [ofHead] });
+  section.begin((changed) => {
     if (changed.has("matrices")) columns = parse(demo.view.matrices);
-    if (changed.has("text")) text.update();
     if (changed.has("trained") && demo.answers.trained)
       for (const name of ["query", "key"]) demo.fields[name].max = demo.answers.trained.labels.length - 1;
     paint();
   });
-  onTheme(paint);
-  demo.start();
 };

@@ -4,11 +4,8 @@
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { palette } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
-import { makePlayer } from "../../../../browser/lib/player.js";
 import { makeWiring } from "../../lib/wiring.js";
 
 const SHOWS = ["reach", "time", "bits"];
@@ -31,18 +28,17 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("field", { most: props.most }));
   const show = section.choice("show", SHOWS);
   panel.tools.append(show.node, text.node);
 
-  const player = makePlayer(section, demo, {
+  const player = section.player({
     last,
     now,
     pace: PACE,
     ready: () => Boolean(demo.answers.reached),
-    paint: () => paint(),
   });
-  const { play, slider, put } = player;
+  const { play, slider } = player;
   const step = h("output");
   const told = h("p.told", { role: "status" });
 
@@ -207,13 +203,8 @@ export const mount = (section, props) => {
     bits: () => words("lesson_bits", { kind: words(best.kind), bits: asFixed(best.bits, 4) }),
   };
   const paint = () => {
-    text.update();
-    show.update();
     const { view } = demo;
-    reach.hidden = text.node.hidden = view.show !== "reach";
-    time.node.hidden = view.show !== "time";
-    bits.node.hidden = view.show !== "bits";
-    player.update();
+
     if (view.show === "time")
       time.draw((data, layout) => {
         data.forEach((trace, i) => (trace.name = words(KINDS[i])));
@@ -241,18 +232,14 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries(
-    [
-      { name: "one", words: words("try_one"), act: put({ show: "reach", step: 1 }) },
-      { name: "time", words: words("try_time"), act: put({ show: "time" }) },
-      { name: "bits", words: words("try_bits"), act: put({ show: "bits" }) },
-    ],
-    () => (player.stop(), demo.reset()),
-  );
+  section.tries({
+    one: { show: "reach", step: 1 },
+    time: { show: "time" },
+    bits: { show: "bits" },
+  });
   section.check({
     shows: { show: "reach" },
-    question: words("question"),
-    choices: ["layers", "each", "never"].map((name) => words(`choice_${name}`)),
+    names: ["layers", "each", "never"],
     answer: async () => {
       const reached = await demo.answered("reached");
       const { labels } = reached;
@@ -266,5 +253,6 @@ export const mount = (section, props) => {
     ["mask", { text: demo.view.text }],
   ]);
 
+  section.parts({ reach: [reach, text.node], time: [time.node], bits: [bits.node] });
   section.begin(paint);
 };

@@ -3,8 +3,6 @@
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
-import { fields } from "../../../../browser/lib/fields.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
 const MEASURES = ["spread", "entropy", "gradient"];
@@ -26,32 +24,19 @@ export const mount = (section, props) => {
   const sized = () => 2 ** demo.view.power;
 
   const show = section.choice("show", SHOWS);
-  const measure = fields.choice(
-    demo,
-    "measure",
-    words("measure"),
-    MEASURES,
-    (value) => words(value),
-    (value) => words(`${value}_hint`),
-  );
-  const seed = fields.stepper(demo, "seed", words("seed"));
-  const slider = h("input", {
-    type: "range",
-    min: props.powers[0],
-    max: props.powers[1],
-    step: 1,
-    "aria-label": words("size"),
-    oninput: () => demo.set({ power: Number(slider.value) }),
-  });
-  const size = h("output.size");
-  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const measure = section.choice("measure", MEASURES, (value) => value);
+  const seed = section.stepper("seed");
+  const root = () => asNumber(Math.sqrt(sized()), 3);
+  const size = section.slider("power", () => words("size_is", { k: asWhole(sized()), root: root() }), words("size"));
+  size.value.classList.add("size");
+  const text = section.line("text", words("field", { most: props.most }));
   panel.tools.append(show.node, measure.node, seed.node, text.node);
   const place = h("div.place");
   const table = h("tbody");
   const row = h("div.row");
   const random = h(
     "div.random",
-    h("label.slider", h("span.quiet", words("size")), slider, size),
+    size.node,
     place,
     h(
       "div.below",
@@ -82,8 +67,6 @@ export const mount = (section, props) => {
     );
 
   const paintRandom = ({ measured }) => {
-    slider.value = demo.view.power;
-    size.textContent = words("size_is", { k: asWhole(sized()), root: asNumber(Math.sqrt(sized()), 3) });
     if (!measured) return;
     const at = measured.sizes.indexOf(sized());
     const title = words(measured.measure);
@@ -120,7 +103,7 @@ export const mount = (section, props) => {
           k: asWhole(sized()),
           plain: asNumber(plain[at][measured.measure], 3),
           scaled: asNumber(scaled[at][measured.measure], 3),
-          root: asNumber(Math.sqrt(sized()), 3),
+          root: root(),
         }),
       );
   };
@@ -187,28 +170,19 @@ export const mount = (section, props) => {
   };
 
   const paint = eachFrame(() => {
-    for (const part of [show, measure, seed, text]) part.update();
-    const isRandom = demo.view.show === "random";
-    for (const part of [random, measure.node, seed.node]) part.hidden = !isRandom;
-    for (const part of [inTrained, text.node]) part.hidden = isRandom;
     paintRandom(demo.answers);
     paintTrained(demo.answers);
     section.node.dataset.rev = demo.rev;
   });
 
-  section.tries([
-    { name: "large", words: words("try", { k: asWhole(1024) }), act: () => demo.set({ show: "random", power: 10 }) },
-    {
-      name: "gradient",
-      words: words("try_gradient"),
-      act: () => demo.set({ show: "random", measure: "gradient", power: 10 }),
-    },
-    { name: "trained", words: words("try_trained"), act: () => demo.set({ show: "trained" }) },
-  ]);
+  section.tries({
+    large: [{ show: "random", power: 10 }, words("try", { k: asWhole(1024) })],
+    gradient: { show: "random", measure: "gradient", power: 10 },
+    trained: { show: "trained" },
+  });
   section.check({
     shows: { show: "random", measure: "spread" },
-    question: words("question"),
-    choices: ["four", "two", "same"].map((name) => words(`choice_${name}`)),
+    names: ["four", "two", "same"],
     answer: async () => {
       const { plain, sizes } = await demo.answered("measured");
       const [before, after] = [16, 64].map((k) => plain[sizes.indexOf(k)].spread);
@@ -224,5 +198,6 @@ export const mount = (section, props) => {
     ["explore", { model: "tiny-generator", text: demo.view.text }],
     ["mask", { text: demo.view.text }],
   ]);
+  section.parts({ random: [random, measure.node, seed.node], trained: [inTrained, text.node] });
   section.begin(paint);
 };

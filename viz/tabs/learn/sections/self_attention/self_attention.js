@@ -4,7 +4,6 @@
 import { h, typedInto } from "../../../../browser/lib/base.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { arithmetic } from "../../lib/arithmetic.js";
 import { numbersTable } from "../../lib/numbers_table.js";
 import { makePlane, pairs } from "../../lib/plane.js";
@@ -143,31 +142,25 @@ export const mount = (section, props) => {
   const put = (vectors, more = {}) => demo.set({ words: props.words, vectors: spell(vectors), ...more });
   const [cat, walks] = ["cat", "walks"].map((word) => [...new Set(wordsOf(props.words))].indexOf(word));
   section.tries(
-    [
-      {
-        name: "long",
-        words: words("try_long", { word: "on" }),
-        act: () =>
+    {
+      long: [
+        () =>
           put(
             start().map((pair, i) => (i === 3 ? pair.map((value) => 2 * value) : pair)),
             { row: 3 },
           ),
-      },
-      {
-        name: "square",
-        words: words("try_square", { word: "cat", other: "walks" }),
-        act: () =>
+        words("try_long", { word: "on" }),
+      ],
+      square: [
+        () =>
           put(
             start().map((pair, i, all) => (i === cat ? [all[walks][1], -all[walks][0]] : pair)),
             { row: 2 },
           ),
-      },
-      {
-        name: "short",
-        words: words("try_short"),
-        act: () => put(start().map((pair) => pair.map((value) => 0.1 * value))),
-      },
-    ],
+        words("try_square", { word: "cat", other: "walks" }),
+      ],
+      short: () => put(start().map((pair) => pair.map((value) => 0.1 * value))),
+    },
     () => put(start(), { row: demo.fields.row.initial }),
   );
 
@@ -179,7 +172,6 @@ export const mount = (section, props) => {
   const paintPuzzle = section.puzzle();
 
   section.check({
-    question: words("question"),
     choices: ["same", "even", "zero"].map((name) => words(name)),
     answer: async () => {
       const now = inputs();
@@ -213,8 +205,6 @@ export const mount = (section, props) => {
     paint();
   };
   const shows = ["vectors", "words"]; // the fields that reset the arrows to the view
-  demo.subscribe(section.node, (changed) => (shows.some((name) => changed.has(name)) ? take() : paint()));
-  onTheme(paint);
-  demo.start();
+  section.begin((changed) => (shows.some((name) => changed.has(name)) ? take() : paint()));
   take(); // applies a link's view
 };

@@ -2,7 +2,6 @@
 // words. Below, how much y changes in every case, and the parameters of the three forms of multi-head attention.
 
 import { h, svg } from "../../../../browser/lib/base.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { numbersTable } from "../../lib/numbers_table.js";
 
@@ -38,14 +37,7 @@ export const mount = (section, props) => {
   // --- the sentence, twice -------------------------------------------------------------------------------------------
 
   const show = section.choice("show", SHOWS);
-  const heads = fields.choice(
-    demo,
-    "heads",
-    words("heads"),
-    ["1", "4"],
-    (value) => words(`heads_${NAMES[value]}`),
-    (value) => words(`heads_${NAMES[value]}_hint`),
-  );
+  const heads = section.choice("heads", ["1", "4"], (value) => `heads_${NAMES[value]}`);
   const positions = section.choice("positions", ["off", "on"]);
   panel.tools.append(show.node, heads.node, positions.node);
 
@@ -123,7 +115,7 @@ export const mount = (section, props) => {
       heads: of.same.heads,
     });
   };
-  const [emb, count] = ["emb", "count"].map((name) => fields.stepper(demo, name, words(name)));
+  const [emb, count] = ["emb", "count"].map((name) => section.stepper(name));
   const gave = h("div.gave", shown.before.node, shown.after.node, h("div.sizes-place", moves.node));
   const sizes = h(
     "div.costs",
@@ -214,13 +206,7 @@ export const mount = (section, props) => {
 
   const paint = () => {
     const costs = demo.view.show === "sizes";
-    gave.hidden = heads.node.hidden = positions.node.hidden = costs;
-    sizes.hidden = !costs;
-    show.update();
-    heads.update();
-    positions.update();
-    emb.update();
-    count.update();
+
     if (demo.answers.forms) paintForms();
     if (costs && demo.answers.forms) tellForms();
     if (!demo.answers.swapped) return;
@@ -230,15 +216,14 @@ export const mount = (section, props) => {
     if (demo.answers.moves) paintMoves();
   };
 
-  section.tries([
-    { name: "one", words: words("try_one"), act: () => demo.set({ show: "gave", heads: "1", positions: "on" }) },
-    { name: "off", words: words("try_off"), act: () => demo.set({ show: "gave", heads: "4", positions: "off" }) },
-    { name: "paper", words: words("try_paper"), act: () => demo.set({ show: "sizes", emb: 512, count: 8 }) },
-  ]);
+  section.tries({
+    one: { show: "gave", heads: "1", positions: "on" },
+    off: { show: "gave", heads: "4", positions: "off" },
+    paper: { show: "sizes", emb: 512, count: 8 },
+  });
 
   section.check({
     shows: { show: "gave" },
-    question: words("question"),
     choices: ["never", "heads", "training"].map((name) => words(`answer_${name}`)),
     answer: async () => {
       const { table: found } = await demo.answered("moves");
@@ -255,5 +240,6 @@ export const mount = (section, props) => {
     ["permute", { text: props.text }],
   ]);
 
+  section.parts({ gave: [gave, heads.node, positions.node], sizes: [sizes] });
   section.begin(paint);
 };

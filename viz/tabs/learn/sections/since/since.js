@@ -3,8 +3,6 @@
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
-import { fields } from "../../../../browser/lib/fields.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asSigned, asWhole } from "../../../../browser/lib/numbers.js";
 import { numbersTable } from "../../lib/numbers_table.js";
 import { makePlane } from "../../lib/plane.js";
@@ -36,26 +34,9 @@ export const mount = (section, props) => {
     },
   );
   const show = section.choice("show", SHOWS);
-  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const text = section.line("text", words("field", { most: props.most }));
   panel.tools.append(show.node, text.node);
 
-  /** A slider with its value in words. */
-  const slider = (name, said) => {
-    const { min, max, step = 1 } = demo.fields[name];
-    const range = h("input", {
-      type: "range",
-      ...{ min, max, step },
-      "aria-label": words(name),
-      oninput: () => demo.set({ [name]: Number(range.value) }),
-    });
-    const value = h("output");
-    const update = () => {
-      range.value = demo.view[name];
-      value.textContent = said(demo.view[name]);
-      range.setAttribute("aria-valuetext", value.textContent);
-    };
-    return { node: h("label.slider", h("span.quiet", words(name)), range, value), update };
-  };
   const part = (name, ...children) => h("div", { class: name, "data-part": name }, ...children);
   const head = (...names) =>
     h("thead", h("tr", ...names.map((name) => h("th", { scope: "col" }, name && words(name)))));
@@ -82,8 +63,8 @@ export const mount = (section, props) => {
 
   // --- rotary positions ----------------------------------------------------------------------------------------------
 
-  const [headOf, back] = ["head", "back"].map((name) => fields.stepper(demo, name, words(name)));
-  const shift = slider("shift", (value) => words("places", { count: value }));
+  const [headOf, back] = ["head", "back"].map((name) => section.stepper(name));
+  const shift = section.slider("shift", (value) => words("places", { count: value }));
   const planePlace = h("div");
   const plane = makePlane(planePlace, { label: words("plane"), reach: 1, ondrag: () => {} });
   const onPlane = (i) => words("plane_hint", { plane: i + 1 });
@@ -132,7 +113,7 @@ export const mount = (section, props) => {
 
   // --- norms and the gate --------------------------------------------------------------------------------------------
 
-  const added = slider("added", (value) => asSigned(value, 1));
+  const added = section.slider("added", (value) => asSigned(value, 1));
   const vector = numbersTable(words("vector", { model: props.models.norm }));
   const moved = h("p.result", { role: "status" });
   const inNorm = part("norm", h("div.asking", added.node), vector.node, moved);
@@ -171,7 +152,7 @@ export const mount = (section, props) => {
 
   // --- the cache and the family --------------------------------------------------------------------------------------
 
-  const length = slider("length", (value) => words("length_is", { t: props.lengths[value] }));
+  const length = section.slider("length", (value) => words("length_is", { t: props.lengths[value] }));
   const caches = h("tbody");
   const cachePlace = h("div.place");
   const inCache = part(
@@ -245,14 +226,13 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "far", words: words("try_far"), act: () => demo.set({ show: "rotary", shift: props.shifts }) },
-    { name: "added", words: words("try_added"), act: () => demo.set({ show: "norm", added: 2 }) },
-    { name: "worth", words: words("try_worth"), act: () => demo.set({ show: "worth" }) },
-  ]);
+  section.tries({
+    far: { show: "rotary", shift: props.shifts },
+    added: { show: "norm", added: 2 },
+    worth: { show: "worth" },
+  });
   section.check({
-    question: words("question"),
-    choices: ["same", "weaker", "other"].map((name) => words(`choice_${name}`)),
+    names: ["same", "weaker", "other"],
     shows: { show: "rotary" },
     answer: async () => {
       const { score, later } = await demo.answered("turned");
@@ -266,6 +246,8 @@ export const mount = (section, props) => {
   ]);
 
   const shown = { rotary: inRotary, norm: inNorm, gate: inGate, cache: inCache, worth: inWorth };
+  const reads = (name) => (READING.includes(name) ? [tokens, text.node] : []);
+  section.parts(Object.fromEntries(Object.entries(shown).map(([name, node]) => [name, [node, ...reads(name)]])));
   const paintings = {
     rotary: ["turned", paintTurned],
     norm: ["normed", paintNormed],
@@ -274,9 +256,7 @@ export const mount = (section, props) => {
   };
   const paint = eachFrame(() => {
     const now = demo.view.show;
-    for (const each of [show, text, headOf, back, shift, added, length]) each.update();
-    for (const [name, node] of Object.entries(shown)) node.hidden = name !== now;
-    tokens.hidden = text.node.hidden = !READING.includes(now);
+
     const [question, draw] = paintings[now] ?? [];
     const answer = question && demo.answers[question];
     if (answer && READING.includes(now)) paintTokens({ ...answer, back: answer.distance });

@@ -4,10 +4,8 @@
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { makePlayer } from "../../../../browser/lib/player.js";
 
 const SHOWS = ["pattern", "time", "memory"];
 const NUMBERS = { time: "milliseconds", memory: "megabytes" };
@@ -45,17 +43,16 @@ export const mount = (section, props) => {
   // --- the pattern ---------------------------------------------------------------------------------------------------
 
   const [show, kind] = [section.choice("show", SHOWS), section.choice("kind", props.kinds)];
-  const steppers = ["t", "size"].map((name) => fields.stepper(demo, name, words(name)));
+  const steppers = ["t", "size"].map((name) => section.stepper(name));
   panel.tools.append(show.node);
 
-  const player = makePlayer(section, demo, {
+  const player = section.player({
     last: () => props.layers - 1,
     now: () => demo.view.step,
     pace: PACE,
     ready: () => Boolean(demo.answers.patterned),
-    paint: () => paint(),
   });
-  const { play, slider, put } = player;
+  const { play, slider } = player;
   const step = h("output");
   const place = h("div.map");
   const told = h("p.told", { role: "status" });
@@ -198,18 +195,14 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries(
-    [
-      { name: "fixed", words: words("try_fixed"), act: put({ show: "pattern", kind: "fixed" }) },
-      { name: "local", words: words("try_local"), act: put({ show: "pattern", kind: "local", step: 2 }) },
-      { name: "time", words: words("try_time"), act: put({ show: "time" }) },
-    ],
-    () => (player.stop(), demo.reset()),
-  );
+  section.tries({
+    fixed: { show: "pattern", kind: "fixed" },
+    local: { show: "pattern", kind: "local", step: 2 },
+    time: { show: "time" },
+  });
   section.check({
     shows: { show: "pattern" },
-    question: words("question"),
-    choices: ["one", "two", "more"].map((name) => words(`choice_${name}`)),
+    names: ["one", "two", "more"],
     answer: async () => {
       const { reached } = await demo.answered("patterned");
       const [first, second] = reached.map(asShare);
@@ -222,8 +215,6 @@ export const mount = (section, props) => {
   section.links(() => [["mask", { mask: demo.view.kind }]]);
 
   const paint = () => {
-    for (const part of [show, kind, ...steppers]) part.update();
-    player.update();
     inPattern.hidden = demo.view.show !== "pattern";
     for (const [name, { node, draw }] of Object.entries(costs)) {
       node.hidden = demo.view.show !== name;

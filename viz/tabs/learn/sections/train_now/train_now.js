@@ -6,12 +6,10 @@ import { answerTo, lines, newest, whyNot } from "../../../../browser/lib/ask.js"
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asText } from "../../../../browser/lib/messages.js";
 import { asNumber, asShare } from "../../../../browser/lib/numbers.js";
 import { page } from "../../../../browser/lib/page.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { learn } from "../../lib/learn.js";
 
 const LOOK = 4000; // ms between two checks whether somebody is training, while this section is on the screen
@@ -121,15 +119,8 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const task = fields.choice(
-    { ...demo, set: choose },
-    "task",
-    words("task"),
-    TASKS,
-    (value) => words(`task_${value}`),
-    (value) => words(`task_${value}_hint`),
-  );
-  const seed = fields.stepper(demo, "seed", words("seed"));
+  const task = section.choice("task", TASKS, undefined, { ...demo, set: choose });
+  const seed = section.stepper("seed");
   panel.tools.append(task.node, seed.node);
 
   const button = h("button.field-button.go", {
@@ -290,8 +281,6 @@ export const mount = (section, props) => {
   };
 
   const paint = eachFrame(() => {
-    task.update();
-    seed.update();
     label.textContent = words("field", {
       task: demo.view.task,
       most: props.most,
@@ -312,17 +301,16 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const tries = ["sort", "add", "reverse"];
+  const trainOther =
+    (task) =>
+    ({ seed }) =>
+      train({ task, text: props.tasks[task].example, seed: (seed + 1) % props.seeds });
   section.tries(
-    tries.map((name) => ({
-      name,
-      words: words(`try_${name}`),
-      act: ({ seed }) => train({ task: name, text: props.tasks[name].example, seed: (seed + 1) % props.seeds }),
-    })),
+    Object.fromEntries(tries.map((task) => [task, trainOther(task)])),
     () => (stop(), (ended = ""), demo.reset()),
   );
   section.check({
-    question: words("question"),
-    choices: ["none", "alike", "half"].map((name) => words(`choice_${name}`)),
+    names: ["none", "alike", "half"],
     answer: async () => {
       const { task, seed } = demo.view;
       const { share, tokens } = await answerTo("/ask/learn-train-now/begun", { task, seed });
@@ -338,11 +326,9 @@ export const mount = (section, props) => {
   });
   section.links(() => ["generate", "explore"].map((tab) => [tab, { text: demo.view.text }]));
 
-  demo.subscribe(section.node, (changed) => {
+  section.begin((changed) => {
     if (changed.has("read") && !reading) live = false;
     paint();
   });
-  onTheme(paint);
-  demo.start();
   look();
 };

@@ -4,10 +4,8 @@
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { palette, tokenSpans } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { readable } from "../../../../browser/lib/hint.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../../browser/lib/numbers.js";
 
 const SHOWS = ["memory", "reach", "terms"];
@@ -35,8 +33,8 @@ export const mount = (section, props) => {
   );
 
   const [show, memory] = [section.choice("show", SHOWS), section.choice("memory", ["on", "off"])];
-  const text = fields.line(demo, "text", words("field"), say("text_hint"));
-  const steppers = ["layer", "head"].map((name) => fields.stepper(demo, name, words(name)));
+  const text = section.line("text", words("field"));
+  const steppers = ["layer", "head"].map((name) => section.stepper(name));
   const asking = h("div.asking", memory.node, ...steppers.map(({ node }) => node));
   panel.tools.append(show.node, text.node);
 
@@ -180,11 +178,11 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "off", words: words("try_off"), act: () => demo.set({ show: "memory", memory: "off" }) },
-    { name: "reach", words: words("try_reach"), act: () => demo.set({ show: "reach" }) },
-    { name: "terms", words: words("try_terms"), act: () => demo.set({ show: "terms" }) },
-  ]);
+  section.tries({
+    off: { show: "memory", memory: "off" },
+    reach: { show: "reach" },
+    terms: { show: "terms" },
+  });
   section.check({
     shows: { show: "reach" },
     question: words("question", { short: props.short, layers: props.layers }),
@@ -199,16 +197,12 @@ export const mount = (section, props) => {
   section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
 
   const paint = () => {
-    for (const part of [show, text, memory, ...steppers]) part.update();
-    const { view, answers } = demo;
-    memory.node.hidden = view.show === "terms";
-    for (const { node } of steppers) node.hidden = view.show !== "terms";
-    inMemory.hidden = view.show !== "memory";
-    inReach.hidden = view.show !== "reach";
-    inTerms.hidden = view.show !== "terms";
+    const { answers } = demo;
     if (answers.carried) paintMemory();
     if (answers.reached) paintReach();
     if (answers.scored) paintTerms();
   };
+  const places = steppers.map(({ node }) => node);
+  section.parts({ memory: [inMemory, memory.node], reach: [inReach, memory.node], terms: [inTerms, ...places] });
   section.begin(paint);
 };

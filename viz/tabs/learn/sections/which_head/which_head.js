@@ -3,8 +3,6 @@
 
 import { h } from "../../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../../browser/lib/colour.js";
-import { fields } from "../../../../browser/lib/fields.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
 const WAYS = ["lost", "returned"];
@@ -26,8 +24,8 @@ export const mount = (section, props) => {
     { heads: ["pinned", "text"] },
   );
 
-  const first = fields.line(demo, "pinned", words("pinned"), say("text_hint"));
-  const second = fields.line(demo, "text", words("other"), say("text_hint"));
+  const first = section.line("pinned", words("pinned"));
+  const second = section.line("text", words("other"));
   panel.tools.append(first.node, second.node);
   const metric = h("p.source");
   const readout = h("p.readout", { role: "status" });
@@ -75,8 +73,6 @@ export const mount = (section, props) => {
   };
 
   const paint = () => {
-    first.update();
-    second.update();
     const { heads: found } = demo.answers;
     if (!found) return;
     const best = most(found.returned);
@@ -88,14 +84,8 @@ export const mount = (section, props) => {
     section.tell(words("lesson", { layer: best.layer, head: best.head, returned: asShare(best.value), lost }));
   };
 
-  section.tries(
-    others.map(([name, [pinned, text]]) => ({
-      name,
-      words: words("pair", { pair: name }),
-      act: () => demo.set({ pinned, text }),
-    })),
-    () => demo.reset(),
-  );
+  const pairOf = ([name, [pinned, text]]) => [name, [{ pinned, text }, words("pair", { pair: name })]];
+  section.tries(Object.fromEntries(others.map(pairOf)));
   const asked = { pinned: begin[0], text: begin[1] }; // whatever is on the screen: the choices are of these texts
   section.check({
     question: words("question", { model: props.model }),
