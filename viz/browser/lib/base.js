@@ -23,6 +23,16 @@ export const h = (named, first = {}, ...rest) => {
   return node;
 };
 
+/** The head of a table: a column's name each; none, and the cell is empty. */
+export const tableHead = (...names) =>
+  h("thead", h("tr", ...names.map((name) => (name ? h("th", { scope: "col" }, name) : h("td")))));
+
+/** A row of a table, with or without attributes: its name, and its cells. */
+export const tableRow = (first, ...rest) => {
+  const [attributes, name, ...cells] = first?.constructor === Object ? [first, ...rest] : [{}, first, ...rest];
+  return h("tr", attributes, h("th", { scope: "row" }, name), ...cells);
+};
+
 /**
  * A value that is there by now. Throws if it is not.
  *

@@ -1,6 +1,6 @@
 // Numbers that can be followed: a vector as a row of cells, and one number as a sum of products.
 
-import { h } from "./base.js";
+import { h, tableHead, tableRow } from "./base.js";
 import { ground, palette, signedAt } from "./colour.js";
 import { say } from "./messages.js";
 import { asFixed, asNumber } from "./numbers.js";
@@ -54,11 +54,11 @@ export const productsTable = ({ weights, inputs, of, row, column }) => {
   const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
   const rest = sum - largest.reduce((all, { product }) => all + product, 0);
   const term = ({ place, weight, input, product }) =>
-    h("tr", h("th", { scope: "row" }, place), ...[weight, input, product].map((value) => h("td", asFixed(value, 4))));
+    tableRow(place, ...[weight, input, product].map((value) => h("td", asFixed(value, 4))));
   const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
   const table = h(
     "table.products",
-    h("thead", h("tr", ...heads.map((words) => h("th", { scope: "col" }, words)))),
+    tableHead(...heads.map((words) => words)),
     h("tbody", ...largest.map(term)),
     h(
       "tfoot",

@@ -1,7 +1,7 @@
 // How far information can travel after each layer: the powers of every mask, with the selected mask outlined; a click
 // selects.
 
-import { eachFrame, h } from "../../browser/lib/base.js";
+import { eachFrame, h, tableRow } from "../../browser/lib/base.js";
 import { makeImage, palette, variable } from "../../browser/lib/colour.js";
 import { asList, say } from "../../browser/lib/messages.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
@@ -112,7 +112,7 @@ export const mount = ({ element, props }) => {
         return h("td.cell", { onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
       });
       names[mask] = h("button.field-button", { onclick: () => masking.set({ mask }) });
-      return h("tr", { "data-mask": mask }, h("th", { scope: "row" }, names[mask]), ...cells);
+      return tableRow({ "data-mask": mask }, names[mask], ...cells);
     };
     table.replaceChildren(h("thead", head), h("tbody", ...masking.settings.masks.map(line)));
   };

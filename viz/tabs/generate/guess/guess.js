@@ -1,6 +1,6 @@
 // Guess the next token: the text with hidden tokens, the options of a round, and the bits of the player and the model.
 
-import { eachFrame, h } from "../../../browser/lib/base.js";
+import { eachFrame, h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../browser/lib/numbers.js";
@@ -84,14 +84,13 @@ const makeForm = (options, take) => {
 const makeTable = (options, columns, right) =>
   h(
     "table.guess-shares",
-    h("thead", h("tr", h("td"), ...columns.map(({ name }) => h("th", { scope: "col" }, name)))),
+    tableHead("", ...columns.map(({ name }) => name)),
     h(
       "tbody",
       ...options.map((label, i) =>
-        h(
-          "tr",
+        tableRow(
           { class: i === right ? "right" : null },
-          h("th", { scope: "row" }, labelOf(label)),
+          labelOf(label),
           ...columns.map(({ shares, words }) =>
             h("td", h("span", makeBar(shares[i])), words?.[i] ?? asShare(shares[i])),
           ),
@@ -106,18 +105,12 @@ const bits = (value) => asFixed(value, 1);
 const makeScores = ({ parts, own, model }) => {
   const cell = (value, other) => h("td", { class: value < other ? "less" : null }, bits(value));
   const lines = own.map((mine, i) =>
-    h(
-      "tr",
-      h("th", { scope: "row" }, asWhole(i + 1)),
-      h("td", h("code", parts[2 * i + 1])),
-      cell(mine, model[i]),
-      cell(model[i], mine),
-    ),
+    tableRow(asWhole(i + 1), h("td", h("code", parts[2 * i + 1])), cell(mine, model[i]), cell(model[i], mine)),
   );
-  const heads = ["round", "token", who(), "model"].map((name) => h("th", { scope: "col" }, say(`guess_${name}`)));
+  const heads = ["round", "token", who(), "model"].map((name) => say(`guess_${name}`));
   const [mine, its] = [sum(own), sum(model)];
-  const foot = h("tr", h("th", { scope: "row" }, say("guess_sum")), h("td"), cell(mine, its), cell(its, mine));
-  const table = [h("thead", h("tr", ...heads)), h("tbody", ...lines), h("tfoot", foot)];
+  const foot = tableRow(say("guess_sum"), h("td"), cell(mine, its), cell(its, mine));
+  const table = [tableHead(...heads), h("tbody", ...lines), h("tfoot", foot)];
   return h("table.guess-scores", ...table);
 };
 

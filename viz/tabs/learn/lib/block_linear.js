@@ -1,6 +1,6 @@
 // Which parts of a block are not linear: how much it misses additivity with some of them left out.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, tableHead } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { asNumber } from "../../../browser/lib/numbers.js";
 
@@ -19,14 +19,7 @@ export const makeLinear = ({ section, demo, props }) => {
       h(
         "table.cases",
         h("caption", words("cases")),
-        h(
-          "thead",
-          h(
-            "tr",
-            ...PARTS.map((part) => h("th", { scope: "col" }, words(`part_${part}`, { activation }))),
-            h("th", { scope: "col" }, words("off")),
-          ),
-        ),
+        tableHead(...PARTS.map((part) => words(`part_${part}`, { activation })), words("off")),
         cases,
       ),
     ),

@@ -1,6 +1,6 @@
 // Small tables whose numbers change while something is dragged.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../browser/lib/colour.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
@@ -17,7 +17,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
     body.replaceChildren(
       ...rows.map((_, i) => {
         const name = onrow ? h("button", { onclick: () => onrow(i) }) : h("span");
-        return h("tr", h("th", { scope: "row" }, name), ...columns.map(() => h("td")));
+        return tableRow(name, ...columns.map(() => h("td")));
       }),
     );
   };

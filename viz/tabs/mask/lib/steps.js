@@ -1,7 +1,7 @@
 // The softmax of one row of scores as a table: a column for each key, a row for each step; rows of later steps are
 // empty.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, tableRow } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare } from "../../../browser/lib/numbers.js";
 import { masking } from "./masking.js";
@@ -37,7 +37,7 @@ export const stepTable = (onpoint) => {
       lines[name] = {
         cells,
         total,
-        row: h("tr", { "data-line": name }, h("th", { scope: "row" }, say(`mask_line_${name}`)), ...cells, total),
+        row: tableRow({ "data-line": name }, say(`mask_line_${name}`), ...cells, total),
       };
     }
     table.replaceChildren(h("thead", names), h("tbody", ...LINES.map((name) => lines[name].row)));

@@ -2,7 +2,7 @@
 // the measurements on the models' cards.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { say } from "../../../../browser/lib/messages.js";
@@ -32,10 +32,9 @@ const exact = (share) => say("number_share", { value: asFixed(100 * share, 2) })
 
 /** A row with its share as a bar; `base` is the share without reading the text. */
 const bar = (name, label, share, base = null) =>
-  h(
-    "tr",
+  tableRow(
     { "data-row": name, "data-share": share },
-    h("th", { scope: "row" }, label),
+    label,
     h("td.drawn", h("span.bar", makeBar(share))),
     h("td", exact(share)),
     base === null ? null : h("td.quiet", exact(base)),
@@ -134,10 +133,7 @@ export const mount = (section, props) => {
 
   // --- figures -------------------------------------------------------------------------------------------------------
 
-  const header = h(
-    "thead",
-    h("tr", h("td"), h("td"), h("th", { scope: "col" }, words("right")), h("th", { scope: "col" }, words("without"))),
-  );
+  const header = tableHead("", "", words("right"), words("without"));
   const card = () => {
     const { measured } = props;
     if (!measured) return [h("p", words("no_card", { model: props.model }))];

@@ -2,7 +2,7 @@
 // outputs change with the token, with and without attention. Then the parts of a block that are not linear, and how the
 // gradient at the start of training depends on the place of the norms.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
@@ -41,9 +41,7 @@ export const mount = (section, props) => {
   const count = h("p.count", { "aria-live": "polite" });
   const caption = h("caption");
   const rows = h("tbody");
-  const heads = ["point", "adds_attention", "adds_feed_forward", "top"].map((name) =>
-    h("th", { scope: "col" }, words(name)),
-  );
+  const heads = ["point", "adds_attention", "adds_feed_forward", "top"].map((name) => words(name));
   const player = section.player({
     last: () => last(),
     now: () => nowAt(),
@@ -62,7 +60,7 @@ export const mount = (section, props) => {
     h("div.course", norms.node, attention.node, player.play, player.slider, stage),
     h("div.tokens", h("p.quiet", words("tokens", { most: props.most })), tokens, count),
     picture.node,
-    h("div.stack-place", h("table.stack", caption, h("thead", h("tr", ...heads)), rows)),
+    h("div.stack-place", h("table.stack", caption, tableHead(...heads), rows)),
     h("div.chart-column", h("h3", words("chart")), place),
   );
   const chart = makeChart(place, { label: words("chart") });
@@ -113,8 +111,7 @@ export const mount = (section, props) => {
     const model = props.models[demo.view.norms];
     caption.textContent = words("stack", { label: labels[at], model });
     const { layer, reached } = placeOf(nowAt());
-    const row = (name, label, cells, kind = "") =>
-      h("tr", { "data-row": name, class: kind }, h("th", { scope: "row" }, label), ...cells);
+    const row = (name, label, cells, kind = "") => tableRow({ "data-row": name, class: kind }, label, ...cells);
     const guesses = (point) => h("td", ...point.top.map(guess));
     const added = (point) => h("td", { "data-added": point.added }, asFixed(point.added, 1));
     const blocks = stages.flatMap((_, i) => {

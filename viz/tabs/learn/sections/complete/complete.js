@@ -1,7 +1,7 @@
 // The article's module of multi-head self-attention, line by line beside ours, and the tensor after the line that is
 // chosen: two sentences, their heads beside each other, then each head as a sequence of the batch.
 
-import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { eachFrame, h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
 import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
@@ -60,12 +60,11 @@ export const mount = (section, props) => {
     const [article, ours, shape] = LINES[name];
     const button = h("button", { onclick: player.put({ step: i }) }, h("code", article));
     const cell = h("td.shape");
-    const row = h("tr", { "data-step": name }, h("th", { scope: "row" }, button), h("td", h("code", ours)), cell);
+    const row = tableRow({ "data-step": name }, button, h("td", h("code", ours)), cell);
     rows.append(row);
     return { row, button, cell, shape };
   });
-  const heads = ["article", "ours", "shape"].map((name) => h("th", { scope: "col" }, words(name)));
-  const table = h("table.lines", h("thead", h("tr", ...heads)), rows);
+  const table = h("table.lines", tableHead(...["article", "ours", "shape"].map((name) => words(name))), rows);
   const title = h("h3");
   const tensor = h("div.tensor");
   const reading = h("p.readout", { "aria-live": "polite" });

@@ -2,7 +2,7 @@
 // probability of each target character after the correct prefix and after the model's own; and the date written back in
 // several forms.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableRow } from "../../../../browser/lib/base.js";
 import { ground, palette, variable } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
@@ -94,10 +94,9 @@ export const mount = (section, props) => {
     const { targets, writes } = demo.answers.decoded;
     const colours = palette().weights;
     const row = (name, label, cells, end = "", kind = "") =>
-      h(
-        "tr",
+      tableRow(
         { "data-row": name, class: kind },
-        h("th", { scope: "row" }, label),
+        label,
         ...cells,
         h("td.bits", { title: end && words("bits_hint") }, end),
       );

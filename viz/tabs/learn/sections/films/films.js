@@ -1,7 +1,7 @@
 // Films and people as vectors: first with features set by hand, then learned from likes on the page; then the nearest
 // words.
 
-import { eachFrame, h, reducedMotion } from "../../../../browser/lib/base.js";
+import { eachFrame, h, reducedMotion, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asText } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
@@ -70,13 +70,8 @@ export const mount = (section, props) => {
     h(
       "table.features",
       h("caption", caption),
-      h("thead", h("tr", h("td"), ...[0, 1].map((c) => h("th", { scope: "col" }, words(`feature_${c}`))))),
-      h(
-        "tbody",
-        ...names.map((name, i) =>
-          h("tr", h("th", { scope: "row" }, name), ...inputs[from + i].map(({ node }) => node)),
-        ),
-      ),
+      tableHead("", ...[0, 1].map((c) => words(`feature_${c}`))),
+      h("tbody", ...names.map((name, i) => tableRow(name, ...inputs[from + i].map(({ node }) => node)))),
     );
   const products = numbersTable(words("products"));
   const byHand = h(
@@ -168,13 +163,8 @@ export const mount = (section, props) => {
     }),
   );
   grid.append(
-    h("thead", h("tr", h("td"), ...props.films.map((film) => h("th", { scope: "col" }, film)))),
-    h(
-      "tbody",
-      ...props.people.map((person, i) =>
-        h("tr", h("th", { scope: "row" }, person), ...likes[i].map(({ node }) => node)),
-      ),
-    ),
+    tableHead("", ...props.films.map((film) => film)),
+    h("tbody", ...props.people.map((person, i) => tableRow(person, ...likes[i].map(({ node }) => node)))),
   );
   const paintLikes = (predicted) =>
     liked().forEach((row, i) => row.forEach((value, j) => likes[i][j].update(value, asShare(predicted[i][j]))));

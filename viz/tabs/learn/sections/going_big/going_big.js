@@ -1,7 +1,7 @@
 // The memory of the tables of dot products, step by step, for sizes that can be set; the tensors kept with and without
 // a fused kernel; and the recorded memory of a training step as bars.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asWhole } from "../../../../browser/lib/numbers.js";
 
@@ -13,7 +13,7 @@ const table = (caption) => {
   const draw = (rows) =>
     body.replaceChildren(
       ...rows.map(([name, label, value, exact]) =>
-        h("tr", { class: name }, h("th", { scope: "row" }, label), h("td", { "data-value": exact }, value)),
+        tableRow({ class: name }, label, h("td", { "data-value": exact }, value)),
       ),
     );
   return { node: h("table", title, body), title, draw };

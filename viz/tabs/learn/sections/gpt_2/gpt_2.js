@@ -1,7 +1,7 @@
 // A text in byte-pair pieces, merge by merge, and the bits of each piece; pieces compared with bytes by the models'
 // cards; and the numbers of parameters of the published sizes and of the visitor's own.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
@@ -9,8 +9,7 @@ import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 const SHOWS = ["pieces", "bits", "sizes"];
 const COSTLY = 16; // bits at the darkest background
 const bitsText = (bits) => asFixed(bits, 4);
-const header = (labels) =>
-  h("thead", h("tr", ...labels.map((label) => (label ? h("th", { scope: "col" }, label) : h("td")))));
+
 const COLUMNS = ["name", "depth", "emb", "heads", "tokens", "positions", "blocks", "total", "reported"];
 
 export const mount = (section, props) => {
@@ -111,14 +110,13 @@ export const mount = (section, props) => {
   };
   const worth = h(
     "table.worth",
-    header(["", ...props.worth.map(({ name }) => name)]),
+    tableHead("", ...props.worth.map(({ name }) => name)),
     h(
       "tbody",
       ...Object.entries(cells).map(([name, cell]) =>
-        h(
-          "tr",
+        tableRow(
           { "data-row": name },
-          h("th", { scope: "row" }, words(`row_${name}`)),
+          words(`row_${name}`),
           ...props.worth.map((card) => h("td", { "data-value": card[name] }, cell(card))),
         ),
       ),
@@ -148,7 +146,7 @@ export const mount = (section, props) => {
     h(
       "div.scrolled",
       { tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },
-      h("table.counts", header(COLUMNS.map((name) => words(`column_${name}`))), sizes),
+      h("table.counts", tableHead(...COLUMNS.map((name) => words(`column_${name}`))), sizes),
     ),
     h("p.quiet", words("counted")),
     h("p.quiet", words("reported")),
@@ -158,10 +156,9 @@ export const mount = (section, props) => {
     const numbers = [depth, emb, heads, parts.tokens, parts.positions, parts.blocks, total].map((value) =>
       h("td", { "data-value": value }, asWhole(value)),
     );
-    return h(
-      "tr",
+    return tableRow(
       { "data-size": name, class: name === "own" ? "own" : null },
-      h("th", { scope: "row" }, name === "own" ? words("own") : name),
+      name === "own" ? words("own") : name,
       ...numbers,
       h("td", reported ? asFixed(reported, 2) : "–"),
     );

@@ -1,7 +1,7 @@
 // Python's dictionary next to attention, with the same keys, values and query, and a slider from the hard limit to the
 // soft one.
 
-import { h, svg, typedInto } from "../../../../browser/lib/base.js";
+import { h, svg, tableHead, tableRow, typedInto } from "../../../../browser/lib/base.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
 import { makeDrawing } from "../../../../browser/lib/panel.js";
@@ -83,15 +83,7 @@ export const mount = (section, props) => {
   const body = h("tbody");
   const table = h(
     "table.numbers.lookup",
-    h(
-      "thead",
-      h(
-        "tr",
-        ...["key", "score", "weight", "value", "part"].map((name) =>
-          h("th", { scope: "col" }, words(`column_${name}`)),
-        ),
-      ),
-    ),
+    tableHead(...["key", "score", "weight", "value", "part"].map((name) => words(`column_${name}`))),
     body,
   );
   const scale = svg("svg", { class: "scale", role: "img" });
@@ -137,7 +129,7 @@ export const mount = (section, props) => {
     );
     const [score, weight, part, bar, share] = [h("td"), h("td"), h("td"), h("i"), h("output")];
     weight.append(h("div.portion", bar, share));
-    body.append(h("tr", h("th", { scope: "row" }, ask), score, weight, h("td", input), part));
+    body.append(tableRow(ask, score, weight, h("td", input), part));
     return { ask, score, bar, share, part, show };
   });
 

@@ -2,7 +2,7 @@
 // sum of four terms of tokens and positions; and the loss at each position, within the trained length and beyond.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
-import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { eachFrame, h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
 import { say } from "../../../../browser/lib/messages.js";
@@ -180,14 +180,13 @@ export const mount = (section, props) => {
     });
     const cell = (name) =>
       h("td", { "data-term": name, "data-value": scored[name][key] }, asSigned(scored[name][key], 3));
-    const row = (of) =>
-      h("tr", h("th", { scope: "row" }, words(`query_${of}`)), ...["token", "place"].map((by) => cell(`${of}_${by}`)));
+    const row = (of) => tableRow(words(`query_${of}`), ...["token", "place"].map((by) => cell(`${of}_${by}`)));
     const total = props.terms.reduce((all, name) => all + scored[name][key], 0);
     sum.replaceChildren(
       h(
         "table",
         h("caption", words("pair", { query: labels[at], at, key: labels[key], place: key })),
-        h("thead", h("tr", h("td"), ...["token", "place"].map((by) => h("th", { scope: "col" }, words(`key_${by}`))))),
+        tableHead("", ...["token", "place"].map((by) => words(`key_${by}`))),
         h("tbody", row("token"), row("place")),
       ),
       h(

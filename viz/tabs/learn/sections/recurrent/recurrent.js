@@ -1,7 +1,7 @@
 // A recurrent, a convolutional and a self-attention model of one size side by side: step by step, which input has
 // reached which output and which outputs are ready; then the time for longer texts; then the quality of each.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { palette } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
@@ -129,14 +129,13 @@ export const mount = (section, props) => {
     h(
       "table",
       { class: name },
-      h("thead", h("tr", h("td"), ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      tableHead("", ...heads.map((head) => head)),
       h(
         "tbody",
         ...rows.map(([kind, cells]) =>
-          h(
-            "tr",
+          tableRow(
             { "data-kind": kind },
-            h("th", { scope: "row" }, words(kind)),
+            words(kind),
             ...cells.map(([value, said]) => h("td", { "data-value": value }, said)),
           ),
         ),

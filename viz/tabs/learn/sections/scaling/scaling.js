@@ -1,7 +1,7 @@
 // Dot products of random vectors of k numbers, with and without the root: their standard deviation, the softmax's
 // entropy and gradient. Then two models trained in the same way, one without the root: how widely their heads attend.
 
-import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { eachFrame, h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
@@ -38,15 +38,7 @@ export const mount = (section, props) => {
     "div.random",
     size.node,
     place,
-    h(
-      "div.below",
-      h(
-        "table",
-        h("thead", h("tr", h("td"), ...["mean", ...MEASURES].map((name) => h("th", { scope: "col" }, words(name))))),
-        table,
-      ),
-      row,
-    ),
+    h("div.below", h("table", tableHead("", ...["mean", ...MEASURES].map((name) => words(name))), table), row),
   );
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => demo.set({ power: props.powers[0] + at }) });
 
@@ -81,10 +73,9 @@ export const mount = (section, props) => {
     });
     table.replaceChildren(
       ...WAYS.map((name) =>
-        h(
-          "tr",
+        tableRow(
           { "data-way": name },
-          h("th", { scope: "row" }, words(name)),
+          words(name),
           ...["mean", ...MEASURES].map((each) =>
             h(
               "td",
@@ -115,14 +106,7 @@ export const mount = (section, props) => {
   const inTrained = h(
     "div.trained",
     headsPlace,
-    h(
-      "table",
-      h(
-        "thead",
-        h("tr", h("td"), ...["mean_entropy", "surprise", "bits"].map((name) => h("th", { scope: "col" }, words(name)))),
-      ),
-      both,
-    ),
+    h("table", tableHead("", ...["mean_entropy", "surprise", "bits"].map((name) => words(name))), both),
     h("p.quiet", words("alike")),
   );
   const heads = makeChart(headsPlace, { label: words("chart_trained") });
@@ -146,10 +130,9 @@ export const mount = (section, props) => {
     both.replaceChildren(
       ...["scaled", "plain"].map((way) => {
         const { mean, surprise } = trained[way];
-        return h(
-          "tr",
+        return tableRow(
           { "data-way": way },
-          h("th", { scope: "row" }, words("model", { name: props.trained[way].name, with: words(`with_${way}`) })),
+          words("model", { name: props.trained[way].name, with: words(`with_${way}`) }),
           cell("entropy", mean),
           cell("surprise", surprise),
           cell("bits", props.trained[way].bits),

@@ -1,7 +1,7 @@
 // What models have changed since the article: a query and a key that positions turn, two norms of one vector, the gate
 // of a feed-forward, the size of the cache with shared keys, and a table of tiny models that differ in one of these.
 
-import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { eachFrame, h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asFixed, asNumber, asShare, asSigned, asWhole } from "../../../../browser/lib/numbers.js";
 import { numbersTable } from "../../lib/numbers_table.js";
@@ -38,8 +38,7 @@ export const mount = (section, props) => {
   panel.tools.append(show.node, text.node);
 
   const part = (name, ...children) => h("div", { class: name, "data-part": name }, ...children);
-  const head = (...names) =>
-    h("thead", h("tr", ...names.map((name) => h("th", { scope: "col" }, name && words(name)))));
+  const head = (...names) => tableHead(...names.map((name) => name && words(name)));
   const cell = (name, value, shown) => h("td", { "data-value": value, "data-column": name }, shown);
 
   const tokens = h("ol.tokens", { "aria-label": words("tokens") });
@@ -178,10 +177,9 @@ export const mount = (section, props) => {
     });
     caches.replaceChildren(
       ...names.map((name, i) =>
-        h(
-          "tr",
+        tableRow(
           { "data-model": name },
-          h("th", { scope: "row" }, name),
+          name,
           cell("heads", heads[i], heads[i]),
           cell("kv_heads", keys[i], keys[i]),
           cell("shared", shared[i], bytes(shared[i])),
@@ -198,10 +196,9 @@ export const mount = (section, props) => {
   const [plain] = props.family;
   const best = [...props.family].sort((a, b) => a.bits - b.bits)[0];
   const line = ({ name, bits, parameters, seconds, cached }) =>
-    h(
-      "tr",
+    tableRow(
       { "data-model": name, class: name === best.name ? "best" : null },
-      h("th", { scope: "row" }, name),
+      name,
       h("td.what", words(`what_${name.replaceAll(/[-/]/g, "_")}`)),
       cell("bits", bits, asFixed(bits, 4)),
       cell("gain", bits - plain.bits, name === plain.name ? "" : asSigned(bits - plain.bits, 4)),

@@ -1,7 +1,7 @@
 // A sparse pattern over some tokens: the computed cells, and the reach after each layer; then the recorded time and
 // memory of sparse and dense methods.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
@@ -94,10 +94,9 @@ export const mount = (section, props) => {
     ])
       ground(beside.querySelector(`.${name} i`), colours.weights[strength(needed)]);
     const row = (share, i) =>
-      h(
-        "tr",
+      tableRow(
         { class: i + 1 === layers() ? "chosen" : null },
-        h("th", { scope: "row" }, words("after", { layers: i + 1 })),
+        words("after", { layers: i + 1 }),
         h("td", { "data-share": share }, asShare(share)),
       );
     shares.replaceChildren(
@@ -122,10 +121,9 @@ export const mount = (section, props) => {
       const spot = h("div.place");
       const chart = makeChart(spot, { label: words(`chart_${name}`) });
       const row = ([way, key]) =>
-        h(
-          "tr",
+        tableRow(
           { "data-way": key },
-          h("th", { scope: "row" }, words(`way_${key}`)),
+          words(`way_${key}`),
           ...ways[way][NUMBERS[name]].map((value) => h("td", { "data-value": value }, number(value))),
         );
       const top = h(

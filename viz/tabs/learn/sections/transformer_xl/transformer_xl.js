@@ -1,7 +1,7 @@
 // A text read segment by segment: the bits of each byte with and without the memory; which bytes still affect each
 // layer's vector at the last byte; and the score of a head as the sum of its four terms.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { palette, tokenSpans } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
@@ -133,11 +133,7 @@ export const mount = (section, props) => {
       hidden: (row, column) => !rows[row][column],
     });
     const line = (row, i) =>
-      h(
-        "tr",
-        h("th", { scope: "row" }, words("reaches", { layer: i })),
-        h("td", { "data-far": far(row) }, words("far", { back: far(row) })),
-      );
+      tableRow(words("reaches", { layer: i }), h("td", { "data-far": far(row) }, words("far", { back: far(row) })));
     farthest.replaceChildren(h("caption", words("farthest")), h("tbody", ...rows.map(line)));
     if (demo.view.show === "reach")
       section.tell(words("lesson_reach", { on: demo.view.memory, far: far(rows.at(-1)), near: far(rows[0]) }));

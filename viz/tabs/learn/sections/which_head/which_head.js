@@ -1,7 +1,7 @@
 // Each head measured twice, in two texts that differ: ablated in the first, and patched from it into the second. Two
 // grids of layers and heads show what is lost and what comes back, in percent.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableRow } from "../../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
@@ -67,7 +67,7 @@ export const mount = (section, props) => {
     };
     const head = h("tr", h("th", words("axes")), ...found.columns.map((column) => h("th", { scope: "col" }, column)));
     const rows = found[name].map((row, layer) =>
-      h("tr", h("th", { scope: "row" }, found.rows[layer]), ...row.map((value, head) => cell(value, layer, head))),
+      tableRow(found.rows[layer], ...row.map((value, head) => cell(value, layer, head))),
     );
     table.replaceChildren(h("thead", head), h("tbody", ...rows));
   };
