@@ -31,8 +31,9 @@ const toolbar = () => ({
  * A chart that fills `place`. onread(index of the point, or null) is called for the point under the pointer or chosen
  * by the arrow keys, onclick(index) at a click or Enter.
  *
- * Returns {root, draw}: draw({figures, keep, change}), with figures {light, dark} from Python, in which change(data,
- * layout) may replace labels and numbers. A visitor's zoom and hidden traces are kept as long as `keep` is the same.
+ * Returns {root, draw}: draw({figures, keep, x, y, names, change}), with figures {light, dark} from Python; x and y are
+ * the axes' titles and `names` those of the traces, in order; change(data, layout) may replace labels and numbers. A
+ * visitor's zoom and hidden traces are kept as long as `keep` is the same.
  *
  * @param {HTMLElement} place
  * @param {{ label: string, onread?: (at: number | null) => void, onclick?: (at: number) => void }} options
@@ -62,7 +63,7 @@ export const makeChart = (place, options) => {
   };
   const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
 
-  const show = async (Plotly, { figures, keep, change }, size) => {
+  const show = async (Plotly, { figures, keep, x, y, names = [], change }, size) => {
     const { data, layout } = structuredClone(figures[isDark() ? "dark" : "light"]);
     const zoom = place.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
     root.style.zoom = 1 / zoom;
@@ -75,6 +76,9 @@ export const makeChart = (place, options) => {
     // next to the plot, not above it
     Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } });
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
+    if (x) layout.xaxis.title = { ...layout.xaxis.title, text: x };
+    if (y) layout.yaxis.title = { ...layout.yaxis.title, text: y };
+    names.forEach((words, i) => (data[i].name = words));
     change?.(data, layout);
     const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
     const first = !root.data;

@@ -196,12 +196,12 @@ export const mount = ({ element, props }) => {
       const [line, mark] = data;
       [line.y, mark.x, mark.y] = [[...row], [at], [row[at]]];
       layout.yaxis.range = [-1.05 * full, 1.05 * full];
-      layout.yaxis.title = { text: say(`permute_product_${product}`) };
-      layout.xaxis.title = { text: say("permute_position") };
+
       for (const shape of layout.shapes)
         if (shape.type === "rect") shape.label = { text: say("permute_beyond_short"), textposition: "top center" };
     };
-    curve.draw({ figures: held[table.key].figures, keep: `${table.key} ${product}`, change });
+    const titles = { x: say("permute_position"), y: say(`permute_product_${product}`) };
+    curve.draw({ figures: held[table.key].figures, keep: `${table.key} ${product}`, ...titles, change });
   };
   let drawn = ""; // the content of the curve
 

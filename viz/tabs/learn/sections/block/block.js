@@ -154,13 +154,6 @@ export const mount = (section, props) => {
       );
   };
 
-  const change = (data, layout) => {
-    data[0].name = words("trace_attention");
-    data[1].name = words("trace_feed_forward");
-    layout.xaxis.title.text = words("layer");
-    layout.yaxis.title.text = words("length");
-  };
-
   const { node: inLinear, paint: paintLinear } = makeLinear({ section, demo, props });
 
   // --- the gradient at the start -------------------------------------------------------------------------------------
@@ -180,12 +173,9 @@ export const mount = (section, props) => {
     curves.draw({
       figures: gradient.chart,
       keep: `${gradient.depth}`,
-      change: (data, layout) => {
-        ["post", "pre"].forEach((norm, i) => (data[i].name = words(`norm_${norm}`)));
-        layout.xaxis.title.text = words("layer");
-        layout.yaxis.title.text = words("gradient_size");
-        layout.yaxis.rangemode = "tozero";
-      },
+      ...{ x: words("layer"), y: words("gradient_size") },
+      names: ["post", "pre"].map((norm) => words(`norm_${norm}`)),
+      change: (_, { yaxis }) => (yaxis.rangemode = "tozero"),
     });
     const ratio = ([first, ...rest]) => asNumber(rest.at(-1) / first, 2);
     if (demo.view.show === "gradient")
@@ -238,7 +228,8 @@ export const mount = (section, props) => {
     player.slider.setAttribute("aria-valuetext", stage.textContent);
     paintTokens(through);
     paintStack(through);
-    chart.draw({ figures: through.chart, keep: through.text, change });
+    const names = ["attention", "feed_forward"].map((part) => words(`trace_${part}`));
+    chart.draw({ figures: through.chart, keep: through.text, x: words("layer"), y: words("length"), names });
   };
   section.parts({ stack: [inStack], linear: [inLinear], gradient: [inGradient, depth.node, seed.node] });
   section.begin(paint);

@@ -184,7 +184,8 @@ export const mount = (section, props) => {
     chart.draw({
       figures: learned.chart,
       keep: "films",
-      change: (data, layout) => {
+      ...{ x: words("learned_feature", { number: 1 }), y: words("learned_feature", { number: 2 }) },
+      change: (data) => {
         const now = { people, films };
         for (const trace of data) {
           if (!now[trace.name]) continue;
@@ -195,8 +196,6 @@ export const mount = (section, props) => {
               : learned.together[at].slice(people.length);
           trace.name = words(trace.name);
         }
-        layout.xaxis.title = { text: words("learned_feature", { number: 1 }) };
-        layout.yaxis.title = { text: words("learned_feature", { number: 2 }) };
       },
     });
     const [i, j] = props.held;

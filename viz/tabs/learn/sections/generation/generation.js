@@ -158,11 +158,10 @@ export const mount = (section, props) => {
     chart.draw({
       figures,
       keep: "course",
+      ...{ x: words("axis_step"), y: words("axis_bits") },
       change: (data, layout) => {
         Object.assign(layout.shapes[0], { x0: reached(), x1: reached() });
         for (const trace of data) trace.name = words(`line_${trace.name}`);
-        layout.xaxis.title = { text: words("axis_step") };
-        layout.yaxis.title = { text: words("axis_bits") };
       },
     });
 

@@ -169,11 +169,9 @@ export const mount = (section, props) => {
     chart.draw({
       figures: scored.chart,
       keep: `${scored.text} ${at} ${scored.head}`,
+      ...{ x: words("keys"), y: words("score") },
+      names: [...props.terms, "score"].map((name) => words(name)),
       change: (data, layout) => {
-        props.terms.forEach((name, i) => (data[i].name = words(name)));
-        data.at(-1).name = words("score");
-        layout.xaxis.title.text = words("keys");
-        layout.yaxis.title.text = words("score");
         const [chosen] = data[0].x.slice(key);
         layout.annotations = [{ x: chosen, y: scores[key], text: "▼", showarrow: false, yshift: 16 }];
       },
@@ -233,10 +231,9 @@ export const mount = (section, props) => {
     section.measured(said, command),
   );
   const curves = makeChart(lengths, { label: words("chart_length", { trained }) });
-  const change = (data, layout) => {
-    models.forEach(({ name, positions }, i) => (data[i].name = words("line", { name, positions })));
-    layout.xaxis.title.text = words("read");
-    layout.yaxis.title.text = words("bits");
+  const labels = {
+    ...{ x: words("read"), y: words("bits") },
+    names: models.map(({ name, positions }) => words("line", { name, positions })),
   };
   const tellLength = () => {
     const values = Object.fromEntries(
@@ -297,7 +294,7 @@ export const mount = (section, props) => {
     if (demo.view.show === "length") tellLength();
     section.node.dataset.rev = demo.rev;
   });
-  curves.draw({ figures: props.chart, keep: "measured", change });
+  curves.draw({ figures: props.chart, keep: "measured", ...labels });
   section.parts({ order: [inOrder, text.node], score: [inScore, text.node], length: [inLength] });
   section.begin((changed) => {
     if (changed.has("verdicts")) lifted = null;

@@ -122,7 +122,7 @@ export const mount = (section, props) => {
     const chart = makeChart(place, { label: words(`chart_${name}`) });
     return {
       node: h("div.charted", place, table, ...sources),
-      draw: (change) => chart.draw({ figures: props.charts[name], keep: name, change }),
+      draw: (labels) => chart.draw({ figures: props.charts[name], keep: name, ...labels }),
     };
   };
   const tableOf = (name, heads, rows) =>
@@ -203,23 +203,15 @@ export const mount = (section, props) => {
   };
   const paint = () => {
     const { view } = demo;
-
-    if (view.show === "time")
-      time.draw((data, layout) => {
-        data.forEach((trace, i) => (trace.name = words(KINDS[i])));
-        layout.xaxis.title = { text: words("axis_length") };
-        layout.yaxis.title = { text: words("axis_time") };
-      });
+    const names = KINDS.map((kind) => words(kind));
+    if (view.show === "time") time.draw({ x: words("axis_length"), y: words("axis_time"), names });
     if (view.show === "bits")
-      bits.draw((data, layout) => {
-        data[0].text = KINDS.map((kind) => words(kind));
-        Object.assign(layout.xaxis, {
-          title: { text: words("axis_seconds") },
-          type: "linear",
-          range: [0, 1.25 * slowest],
-          dtick: 20,
-        });
-        layout.yaxis.title = { text: words("axis_bits") };
+      bits.draw({
+        ...{ x: words("axis_seconds"), y: words("axis_bits") },
+        change: ([dots], { xaxis }) => {
+          dots.text = names;
+          Object.assign(xaxis, { type: "linear", range: [0, 1.25 * slowest], dtick: 20 });
+        },
       });
     const { reached } = demo.answers;
     if (!reached) return;

@@ -61,15 +61,11 @@ export const mount = (section, props) => {
   const paintRandom = ({ measured }) => {
     if (!measured) return;
     const at = measured.sizes.indexOf(sized());
-    const title = words(measured.measure);
     chart.draw({
       figures: measured.chart,
       keep: measured.measure,
-      change: (data, layout) => {
-        data.forEach((trace, i) => (trace.name = words(WAYS[i])));
-        layout.xaxis.title = { text: words("size") };
-        layout.yaxis.title = { text: title };
-      },
+      ...{ x: words("size"), y: words(measured.measure) },
+      names: WAYS.map((way) => words(way)),
     });
     table.replaceChildren(
       ...WAYS.map((name) =>
@@ -120,10 +116,9 @@ export const mount = (section, props) => {
     heads.draw({
       figures: trained.chart,
       keep: "trained",
-      change: (data, layout) => {
-        ["scaled", "plain"].forEach((way, i) => Object.assign(data[i], { name: words(`with_${way}`), y: names }));
-        layout.xaxis.title.text = words("entropy");
-      },
+      x: words("entropy"),
+      names: ["scaled", "plain"].map((way) => words(`with_${way}`)),
+      change: (data) => data.slice(0, 2).forEach((trace) => (trace.y = names)),
     });
     const cell = (name, value) =>
       h("td", { "data-measure": name, "data-value": value }, value === null ? words("none") : asFixed(value, 3));

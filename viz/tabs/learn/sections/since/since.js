@@ -98,10 +98,7 @@ export const mount = (section, props) => {
     chart.draw({
       figures: turned.chart,
       keep: `${demo.view.text} ${turned.at} ${turned.key} ${demo.view.head}`,
-      change: (_, layout) => {
-        layout.xaxis.title.text = words("distance");
-        layout.yaxis.title.text = words("score");
-      },
+      ...{ x: words("distance"), y: words("score") },
     });
     const { labels, at, key, distance, moved } = turned;
     const values = { query: labels[at], key: labels[key], count: distance, score: asSigned(moved, 3) };
@@ -170,10 +167,8 @@ export const mount = (section, props) => {
     bars.draw({
       figures: drawn,
       keep: "cache",
-      change: (data, layout) => {
-        ["own", "shared"].forEach((name, i) => (data[i].name = words(name)));
-        layout.xaxis.title.text = words("axis");
-      },
+      x: words("axis"),
+      names: ["own", "shared"].map((name) => words(name)),
     });
     caches.replaceChildren(
       ...names.map((name, i) =>

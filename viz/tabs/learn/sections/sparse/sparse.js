@@ -150,12 +150,9 @@ export const mount = (section, props) => {
         ),
         section.measured(said, command),
       );
-      const change = (data, layout) => {
-        data.forEach((trace, i) => (trace.name = words(`way_${WAYS[props.charted[i]]}`)));
-        layout.xaxis.title = { text: words("tokens") };
-        layout.yaxis.title = { text: words(`axis_${name}`) };
-      };
-      return [name, { node, draw: () => chart.draw({ figures: props.charts[name], keep: name, change }) }];
+      const names = props.charted.map((way) => words(`way_${WAYS[way]}`));
+      const drawn = { figures: props.charts[name], keep: name, x: words("tokens"), y: words(`axis_${name}`), names };
+      return [name, { node, draw: () => chart.draw(drawn) }];
     }),
   );
   panel.picture.append(inPattern, ...Object.values(costs).map(({ node }) => node));

@@ -83,14 +83,13 @@ export const mount = (section, props) => {
     chart.draw({
       figures,
       keep: "memory",
-      change: (data, layout) => {
-        Object.assign(data[0], {
+      x: words("axis_memory"),
+      change: ([bar]) =>
+        Object.assign(bar, {
           y: props.memories.map((kept) => words("remembered", { memory: kept })),
           text: bits.map((value) => asFixed(value, 3)),
           textposition: "auto",
-        });
-        layout.xaxis.title.text = words("axis_memory");
-      },
+        }),
     });
     if (demo.view.show !== "memory") return;
     const mean = (values) => asFixed(values.reduce((one, other) => one + other, 0) / values.length, 2);
@@ -151,12 +150,8 @@ export const mount = (section, props) => {
     stacked.draw({
       figures: scored.chart,
       keep: `${demo.view.layer} ${demo.view.head}`,
-      change: (data, layout) => {
-        props.terms.forEach((name, i) => (data[i].name = words(name)));
-        data.at(-1).name = words("score");
-        layout.xaxis.title.text = words("keys");
-        layout.yaxis.title.text = words("score");
-      },
+      ...{ x: words("keys"), y: words("score") },
+      names: [...props.terms, "score"].map((name) => words(name)),
     });
     together.textContent = words("together", { error: asNumber(scored.error, 2) });
     if (demo.view.show !== "terms") return;
