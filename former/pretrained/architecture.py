@@ -156,6 +156,18 @@ def has_rotary(bundle: Bundle) -> bool:
     return isinstance(bundle.model, Generator) and bundle.config.positions == "rotary"
 
 
+def their_sizes(config: Any) -> dict[str, Any]:
+    """Returns the sizes of a rotary model by their names."""
+    return {
+        "vocab_size": config.num_tokens,
+        "max_position_embeddings": config.seq_length,
+        "hidden_size": config.emb,
+        "intermediate_size": config.ff_size,
+        "num_hidden_layers": config.depth,
+        "num_attention_heads": config.heads,
+    }
+
+
 def their_rotary(config: Any) -> dict[str, Any]:
     """Returns config.json's fields for rotary positions, also for older versions of `transformers`; inverts
     `rotary`."""

@@ -26,6 +26,7 @@ from former.pretrained.architecture import (
     rotary,
     their_activation,
     their_rotary,
+    their_sizes,
 )
 
 _BUFFER = re.compile(r"layers\.\d+\.attention\.(bias|masked_bias|rotary_emb\.inv_freq)")  # stored in old files
@@ -65,12 +66,7 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
     return {
         "model_type": "gpt_neox",
         "architectures": ["GPTNeoXForCausalLM"],
-        "vocab_size": config.num_tokens,
-        "max_position_embeddings": config.seq_length,
-        "hidden_size": config.emb,
-        "intermediate_size": config.ff_size,
-        "num_hidden_layers": config.depth,
-        "num_attention_heads": config.heads,
+        **their_sizes(config),
         "hidden_act": their_activation(config.activation),
         "layer_norm_eps": config.norm_eps,
         "hidden_dropout": config.dropout,

@@ -28,6 +28,7 @@ from former.pretrained.architecture import (
     require,
     rotary,
     their_rotary,
+    their_sizes,
 )
 
 _BUFFER = re.compile(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq")  # the frequencies, stored in old files
@@ -102,12 +103,7 @@ def _write_config(name: str, family: _Family, bundle: Bundle) -> dict[str, Any]:
     return {
         "model_type": name,
         "architectures": [f"{name.capitalize()}ForCausalLM"],
-        "vocab_size": config.num_tokens,
-        "max_position_embeddings": config.seq_length,
-        "hidden_size": config.emb,
-        "intermediate_size": config.ff_size,
-        "num_hidden_layers": config.depth,
-        "num_attention_heads": config.heads,
+        **their_sizes(config),
         "num_key_value_heads": config.key_heads,
         "head_dim": config.head_size,
         "hidden_act": "silu",

@@ -22,6 +22,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -142,18 +143,23 @@ class App:
     log: Path
 
 
-@pytest.fixture(scope="session")
-def app(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:  # noqa: ARG001 - no browser, no app
-    """Runs `python app.py` with the shipped models on a port of its own."""
-    port = free_port()
-    log = tmp_path_factory.mktemp("app") / "app.log"
-    process = serve(port, log, OMP_NUM_THREADS="1")
+@contextmanager
+def running(start: Callable[..., Any], folders: pytest.TempPathFactory, *models: str, **settings: str) -> Iterator[App]:
+    """Runs `python app.py` with these models, or the shipped ones, on a port of its own."""
+    port, log = free_port(), folders.mktemp("app") / "app.log"
+    process = start(port, log, *models, OMP_NUM_THREADS="1", **settings)
     try:
-        running = App(f"http://127.0.0.1:{port}", log)
-        wait_until_up(running.origin, lambda: process.poll() is None, log)
-        yield running
+        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
+        yield App(f"http://127.0.0.1:{port}", log)
     finally:
         stop(process)
+
+
+@pytest.fixture(scope="session")
+def app(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:  # noqa: ARG001 - no browser, no app
+    """Runs `python app.py` with the shipped models."""
+    with running(serve, tmp_path_factory) as app:
+        yield app
 
 
 @dataclass

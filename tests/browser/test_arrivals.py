@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 import former
 from former import llama
 from former.tokens import ByteTokenizer
-from tests.browser.conftest import App, free_port, stop, wait_until_up
+from tests.browser.conftest import running
 from tests.browser.pages import Exploring
 from tests.browser.preloaded import START_LIMIT, spawn
 from tests.hub import hub
@@ -32,15 +32,10 @@ def hugging_face(tmp_path_factory):
 @pytest.fixture(scope="module")
 def app(browser, hugging_face, tmp_path_factory):  # noqa: ARG001 - no browser, no app
     """Runs `python app.py someone/no-model someone/small-llama`; a process of its own reads where the hub is."""
-    port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
-    settings = {"HF_ENDPOINT": hugging_face.address, "HF_HOME": str(log.parent / "cache"), "OMP_NUM_THREADS": "1"}
+    settings = {"HF_ENDPOINT": hugging_face.address, "HF_HOME": str(tmp_path_factory.mktemp("cache"))}
     settings["HF_HUB_DOWNLOAD_TIMEOUT"] = str(START_LIMIT)
-    process = spawn(port, log, "someone/no-model", "someone/small-llama", **settings)
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
-        yield App(f"http://127.0.0.1:{port}", log)
-    finally:
-        stop(process)
+    with running(spawn, tmp_path_factory, "someone/no-model", "someone/small-llama", **settings) as app:
+        yield app
 
 
 def test_the_page_is_there_while_a_model_is_downloaded_and_says_how_far_it_is(tab, hugging_face):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import former
 from former.tokens import BpeTokenizer, WordPieceTokenizer
-from tests.browser.conftest import App, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import running, serve
 from tests.browser.pages import Exploring, agrees, check_shares
 from tests.browser.pages_learn import Learning
 
@@ -57,13 +57,8 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="module")
 def app(browser, folders, tmp_path_factory):  # noqa: ARG001 - no browser, no app
     """Runs `python app.py` with a user's own models."""
-    port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
-    process = serve(port, log, *map(str, sorted(folders.iterdir())), OMP_NUM_THREADS="1")
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
-        yield App(f"http://127.0.0.1:{port}", log)
-    finally:
-        stop(process)
+    with running(serve, tmp_path_factory, *map(str, sorted(folders.iterdir()))) as app:
+        yield app
 
 
 def test_a_gpt2_of_ones_own_shows_the_maps_of_transformers(tab, folders):

@@ -1,8 +1,10 @@
 """The order of the tabs is defined in one place: any tab may be first, and every link still opens the same view."""
 
+from functools import partial
+
 import pytest
 
-from tests.browser.conftest import App, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import running, serve
 from tests.browser.pages import Exploring
 from tests.browser.pages_permute import Permuting
 
@@ -18,14 +20,8 @@ app.main()
 @pytest.fixture(scope="module")
 def app(browser, tmp_path_factory):  # noqa: ARG001 - no browser, no app
     """Runs the app with its tabs in the reverse order: Word order first, Explore last."""
-    port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
-    process = serve(port, log, program=("-c", REVERSED), OMP_NUM_THREADS="1")
-    try:
-        running = App(f"http://127.0.0.1:{port}", log)
-        wait_until_up(running.origin, lambda: process.poll() is None, log)
-        yield running
-    finally:
-        stop(process)
+    with running(partial(serve, program=("-c", REVERSED)), tmp_path_factory) as app:
+        yield app
 
 
 def in_front(tab) -> str:
