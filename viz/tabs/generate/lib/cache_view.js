@@ -16,9 +16,9 @@ const bytes = (count) => {
 const groups = ({ heads, key_heads: keys }) => {
   const row = (name, count, span) =>
     h(
-      "div",
-      { class: "heads", style: `grid-template-columns: 6em repeat(${heads}, minmax(0, 1fr))` },
-      h("span", {}, say(`write_cache_${name}`)),
+      "div.heads",
+      { style: `grid-template-columns: 6em repeat(${heads}, minmax(0, 1fr))` },
+      h("span", say(`write_cache_${name}`)),
       ...Array.from({ length: count }, (_, i) => h("i", { class: name, style: `grid-column: span ${span}` }, i)),
     );
   return [row("queries", heads, 1), row("keys", keys, heads / keys)];
@@ -32,8 +32,8 @@ const groups = ({ heads, key_heads: keys }) => {
  */
 export const makeCacheView = (ask) => {
   const [kept, now, shared] = ["kept", "now", "shared"].map((name) => h("p", { class: name }));
-  const picture = h("div", { class: "groups", "aria-hidden": "true" });
-  const times = h("div", { class: "times", role: "status" });
+  const picture = h("div.groups", { "aria-hidden": "true" });
+  const times = h("div.times", { role: "status" });
   let measured = 0; // asked as a new question each time
   const step = newest({
     take: (found) => {
@@ -42,9 +42,9 @@ export const makeCacheView = (ask) => {
         h(
           "p",
           { "data-time": name },
-          h("span", {}, say(`write_cache_${name}`, { tokens: found.tokens })),
-          h("span", { class: "bar" }, makeBar(found.seconds[i] / most)),
-          h("b", {}, say("write_cache_ms", { ms: asNumber(1000 * found.seconds[i], 2) })),
+          h("span", say(`write_cache_${name}`, { tokens: found.tokens })),
+          h("span.bar", makeBar(found.seconds[i] / most)),
+          h("b", say("write_cache_ms", { ms: asNumber(1000 * found.seconds[i], 2) })),
         );
       times.replaceChildren(...["with", "without"].map(line));
     },

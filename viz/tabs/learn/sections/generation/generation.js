@@ -2,21 +2,19 @@
 // of the training and without a mask. The slider goes through the snapshots; next to the loss is a text generated at
 // that step. Or the cache of a model that writes: what it keeps, and what a step costs with and without it.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
-import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { makePlayer } from "../../../../browser/lib/player.js";
 import { makeCacheView } from "../../../generate/lib/cache_view.js";
 
 const PACE = 1000; // ms between two snapshots while playing
 const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0) / probs.length;
 
 const page = (name) => {
-  const [title, written] = [h("h3"), h("p", { class: "written", "data-by": name })];
-  return { node: h("div", {}, title, written), title, written };
+  const [title, written] = [h("h3"), h("p.written", { "data-by": name })];
+  return { node: h("div", title, written), title, written };
 };
 
 export const mount = (section, props) => {
@@ -39,42 +37,35 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
-  const seed = fields.stepper(demo, "seed", words("seed"));
+  const text = section.line("text", words("field", { most: props.most }));
+  const seed = section.stepper("seed");
   const show = section.choice("show", props.shows);
   panel.tools.append(show.node, text.node, seed.node);
 
   const rows = h("tbody");
-  const table = h("table", {}, h("caption", {}, words("table")), rows);
-  const peek = h("p", { class: "source" });
-  const player = makePlayer(section, demo, {
+  const table = h("table", h("caption", words("table")), rows);
+  const peek = h("p.source");
+  const player = section.player({
     last: () => last,
     now: () => demo.view.step,
     pace: PACE,
     held: () => demo.busy, // the text of the previous step is still pending
-    paint: () => paint(),
   });
   const { play, slider, put } = player;
-  const step = h("output", {});
-  const place = h("div", {});
+  const step = h("output");
+  const place = h("div");
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => put({ step: at })() });
-  const course = h("p", { class: "quiet course-said", "aria-live": "polite" });
+  const course = h("p.quiet.course-said", { "aria-live": "polite" });
   const { bytes, date, machine, command } = props.measured;
   const said = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
   const source = section.measured(said, command);
   const [masked, open] = [page(model), page(peeking)];
   const training = h(
-    "div",
-    { class: "training" },
-    h("div", { class: "places", tabindex: 0, role: "region", "aria-label": words("table") }, table),
+    "div.training",
+    h("div.places", { tabindex: 0, role: "region", "aria-label": words("table") }, table),
     peek,
-    h("div", { class: "course" }, play, slider, step),
-    h(
-      "div",
-      { class: "both" },
-      h("div", { class: "curve" }, place, course, source),
-      h("div", { class: "pages" }, masked.node, open.node),
-    ),
+    h("div.course", play, slider, step),
+    h("div.both", h("div.curve", place, course, source), h("div.pages", masked.node, open.node)),
   );
 
   // --- the cache -----------------------------------------------------------------------------------------------------
@@ -99,13 +90,12 @@ export const mount = (section, props) => {
     "aria-label": words("tokens"),
     oninput: () => demo.set({ tokens: Number(tokens.value) }),
   });
-  const count = h("output", {});
+  const count = h("output");
   const writes = h(
-    "div",
-    { class: "cache" },
-    h("div", { class: "course" }, which.node, h("span", { class: "quiet" }, words("tokens")), tokens, count),
+    "div.cache",
+    h("div.course", which.node, h("span.quiet", words("tokens")), tokens, count),
     ...[now, kept, picture, shared],
-    h("div", { class: "course" }, measure, times),
+    h("div.course", measure, times),
   );
   panel.picture.append(training, writes);
 
@@ -127,22 +117,16 @@ export const mount = (section, props) => {
     const colours = palette().weights;
     const cell = (prob, i) => {
       const said = words("cell", { input: labels[i], target: labels[i + 1], share: asShare(prob) });
-      const node = h("td", { class: "share", title: said, "data-prob": prob }, asWhole(Math.round(100 * prob)));
+      const node = h("td.share", { title: said, "data-prob": prob }, asWhole(Math.round(100 * prob)));
       ground(node, colours[Math.round(255 * prob)]);
       return node;
     };
     const row = (name, cells, end = "") =>
-      h(
-        "tr",
-        { "data-row": name },
-        h("th", { scope: "row" }, words(name)),
-        ...cells,
-        h("td", { class: "bits", title: end && words("bits_hint") }, end),
-      );
+      tableRow({ "data-row": name }, words(name), ...cells, h("td.bits", { title: end && words("bits_hint") }, end));
     const letters = (name, from) =>
       row(
         name,
-        labels.slice(from, from + labels.length - 1).map((label) => h("td", { class: "letter" }, label)),
+        labels.slice(from, from + labels.length - 1).map((label) => h("td.letter", label)),
         from ? words("bits") : "",
       );
     const shares = (name, probs) => row(name, probs.map(cell), asFixed(bitsOf(probs), 2));
@@ -181,7 +165,7 @@ export const mount = (section, props) => {
 
   const paint = () => {
     const trains = demo.view.show === props.shows[0];
-    for (const each of [show, text, seed, player]) each.update();
+    for (const each of [player]) each.update();
     training.hidden = seed.node.hidden = !trains;
     writes.hidden = trains;
     if (!trains) return paintCache();
@@ -207,18 +191,14 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const early = 4;
-  section.tries(
-    [
-      { name: "begin", words: words("try_begin"), act: put({ step: 0 }) },
-      { name: "words", words: words("try_words", { step: props.steps[early] }), act: put({ step: early }) },
-      { name: "other", words: words("try_other"), act: put({ text: props.other }) },
-      { name: "cache", words: words("try_cache"), act: put({ show: "cache" }) },
-    ],
-    () => (player.stop(), demo.reset()),
-  );
+  section.tries({
+    begin: { step: 0 },
+    words: [{ step: early }, words("try_words", { step: props.steps[early] })],
+    other: { text: props.other },
+    cache: { show: "cache" },
+  });
   section.check({
-    question: words("question"),
-    choices: ["first", "middle", "last"].map((name) => words(`choice_${name}`)),
+    names: ["first", "middle", "last"],
     shows: { show: "training" },
     answer: async () => {
       const { labels, unmasked } = await demo.answered("predicted");
