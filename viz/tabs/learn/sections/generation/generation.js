@@ -165,7 +165,6 @@ export const mount = (section, props) => {
 
   const paint = () => {
     const trains = demo.view.show === props.shows[0];
-    for (const each of [player]) each.update();
     training.hidden = seed.node.hidden = !trains;
     writes.hidden = trains;
     if (!trains) return paintCache();
