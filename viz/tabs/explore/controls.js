@@ -20,13 +20,8 @@ export const mount = ({ element }) => {
     "aria-label": say("control_map"),
     onchange: () => store.set({ map: Number(maps.value) }),
   });
-  const field = h(
-    "label",
-    { class: "field-line field-select", hidden: true },
-    h("span", { class: "name" }, say("control_map")),
-    maps,
-  );
-  const pin = h("button", { class: "f-button", title: say("pin_hint"), onclick: beside.pin }, say("pin"));
+  const field = h("label.field-line.field-select", { hidden: true }, h("span.name", say("control_map")), maps);
+  const pin = h("button.f-button", { title: say("pin_hint"), onclick: beside.pin }, say("pin"));
   element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
 
   const ON = ["pass", "rev", ...Object.keys(store.fields)];

@@ -19,10 +19,7 @@ export const mount = ({ element, trigger, props }) => {
     };
     const chip = (example) =>
       h("button", { "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-    element.replaceChildren(
-      h("span", { class: "quiet" }, say("examples")),
-      ...(props.value.texts[examples] ?? []).map(chip),
-    );
+    element.replaceChildren(h("span.quiet", say("examples")), ...(props.value.texts[examples] ?? []).map(chip));
     element.dataset.rev = store.rev;
   });
 };

@@ -120,10 +120,10 @@ const saveArrays = async () => {
 
 export const mount = ({ element }) => {
   const { body } = makePanel(element, say("export"));
-  const status = h("p", { class: "quiet", role: "status" });
+  const status = h("p.quiet", { role: "status" });
 
   const make = (name, save) => {
-    const button = h("button", { class: "f-button", title: say(`export_${name}_hint`) }, say(`export_${name}`));
+    const button = h("button.f-button", { title: say(`export_${name}_hint`) }, say(`export_${name}`));
     button.addEventListener("click", async () => {
       if (!store.pass) return;
       button.disabled = true;
@@ -140,7 +140,7 @@ export const mount = ({ element }) => {
   const group = (words, saves) => {
     const hints = Object.keys(saves).map((name) => [say(`export_${name}`), say(`export_${name}_hint`)]);
     const buttons = Object.entries(saves).map(([name, save]) => make(name, save));
-    return h("div", { class: "export-group quiet" }, makeHint(say(words), hints), ...buttons);
+    return h("div.export-group.quiet", makeHint(say(words), hints), ...buttons);
   };
   body.append(
     group("export_view", { png: savePng, svg: savePicture, html: savePage, csv: saveTable }),

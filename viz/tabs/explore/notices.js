@@ -10,8 +10,7 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!changed.has("notes") && !changed.has("old")) return;
     const notes = [...store.notes.link, ...store.notes.server];
-    const again =
-      store.old === "offline" && h("button", { class: "f-link", onclick: () => store.again() }, say("ask_again"));
+    const again = store.old === "offline" && h("button.f-link", { onclick: () => store.again() }, say("ask_again"));
     element.replaceChildren(
       ...notes.map((notice) => h("p", { class: `notice ${notice.kind}` }, notice.text ?? inWords(notice))),
     );

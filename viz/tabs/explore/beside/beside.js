@@ -94,33 +94,21 @@ export const mount = ({ element }) => {
   const low = h("span");
   const bar = h("i");
   const high = h("span");
-  const legend = h(
-    "div",
-    { class: "legend" },
-    h("span", {}, say("beside_less")),
-    low,
-    bar,
-    high,
-    h("span", {}, say("beside_more")),
-  );
-  tools.append(legend, h("button", { class: "f-button", onclick: beside.unpin }, say("unpin")));
-  const hint = h("p", { class: "quiet" });
-  const all = h("p", { class: "finding", role: "status" });
-  const one = h("p", { class: "finding", role: "status" });
-  const readout = h("p", { class: "readout" });
+  const legend = h("div.legend", h("span", say("beside_less")), low, bar, high, h("span", say("beside_more")));
+  tools.append(legend, h("button.f-button", { onclick: beside.unpin }, say("unpin")));
+  const hint = h("p.quiet");
+  const all = h("p.finding", { role: "status" });
+  const one = h("p.finding", { role: "status" });
+  const readout = h("p.readout");
   const toCarry = () => document.querySelector(".former-carry .panel")?.scrollIntoView({ block: "start" });
-  const which = h("button", { class: "f-link", onclick: toCarry }, say("carry_from_here"));
-  foot.append(hint, all, one, readout, h("p", {}, which));
+  const which = h("button.f-link", { onclick: toCarry }, say("carry_from_here"));
+  foot.append(hint, all, one, readout, h("p", which));
 
   /** A picture with its title and the name of its pass. `cells`: whether its rows and columns are those of the current
    *  map. */
   const frame = (name, events = {}) => {
-    const [title, about, spot] = [
-      h("h3", {}, say(`beside_${name}`)),
-      h("p", { class: "quiet" }),
-      h("div", { class: "spot" }),
-    ];
-    const figure = h("section", { class: "beside-part", "data-part": name }, title, about, spot);
+    const [title, about, spot] = [h("h3", say(`beside_${name}`)), h("p.quiet"), h("div.spot")];
+    const figure = h("section.beside-part", { "data-part": name }, title, about, spot);
     body.append(figure);
     const { canvas, draw } = makeHeatMap(spot, {
       label: say(`beside_${name}`),
@@ -218,8 +206,8 @@ export const mount = ({ element }) => {
     if (most.part < SAME) return void all.replaceChildren(say("beside_none", { count: each.length }));
     const mean = each.reduce((sum, { part }) => sum + part, 0) / each.length;
     const show = h(
-      "button",
-      { class: "f-link", onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) },
+      "button.f-link",
+      { onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) },
       say("effects_show"),
     );
     all.replaceChildren(

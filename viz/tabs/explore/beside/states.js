@@ -2,7 +2,7 @@
 // other, is carried: a third grid shows the current pass with this vector of the residual stream in its place.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { h, must } from "../../../browser/lib/base.js";
+import { h, must, tableRow } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -33,12 +33,12 @@ const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
 export const makeStates = ({ now, columns }) => {
   const before = makeLensGrid(say("states_pinned"));
   const after = makeLensGrid(say("states_carried"));
-  const hint = h("p", { class: "quiet", role: "status" });
-  const pinned = h("div", { class: "lens-part", hidden: true }, h("h3", {}, say("states_pinned")), before.sheet, hint);
+  const hint = h("p.quiet", { role: "status" });
+  const pinned = h("div.lens-part", { hidden: true }, h("h3", say("states_pinned")), before.sheet, hint);
   const heading = h("h3", { role: "status" });
-  const back = h("button", { class: "f-link", onclick: () => set(null, null) }, say("states_back"));
-  const said = h("table", { class: "states-said" });
-  const third = h("div", { class: "lens-third", hidden: true }, heading, after.sheet, h("div", {}, said, back));
+  const back = h("button.f-link", { onclick: () => set(null, null) }, say("states_back"));
+  const said = h("table.states-said");
+  const third = h("div.lens-third", { hidden: true }, heading, after.sheet, h("div", said, back));
 
   let read = null; // of the pinned pass, with {of: its key}
   let carried = null; // the answer of carry_state in predictions.py, with {of: its request}
@@ -94,20 +94,12 @@ export const makeStates = ({ now, columns }) => {
     });
     after.draw(carried, tokens(store.pass));
     const { names, probs, before: without, pinned: clean } = carried.likeliest;
-    const number = (value, kind = "") =>
-      h("td", {}, h("span", { class: "number" }, asShare(value)), makeBar(value, kind));
+    const number = (value, kind = "") => h("td", h("span.number", asShare(value)), makeBar(value, kind));
     const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) => h("th", { scope: "col" }, say(key)));
     const rows = names.map((token, i) =>
-      h(
-        "tr",
-        {},
-        h("th", { scope: "row" }, token),
-        number(without[i], "before"),
-        number(probs[i]),
-        number(clean[i], "before"),
-      ),
+      tableRow(token, number(without[i], "before"), number(probs[i]), number(clean[i], "before")),
     );
-    said.replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...heads)), h("tbody", {}, ...rows));
+    said.replaceChildren(h("thead", h("tr", h("td"), ...heads)), h("tbody", ...rows));
     mark();
   };
 
@@ -175,7 +167,7 @@ export const makeStates = ({ now, columns }) => {
     const start = [event.clientX, event.clientY];
     dragged = false;
     let over = null; // the cell of the other grid under the pointer
-    const ghost = h("div", { class: "states-ghost", "aria-hidden": "true" }, cell.textContent);
+    const ghost = h("div.states-ghost", { "aria-hidden": "true" }, cell.textContent);
     const leave = () => over?.classList.remove("over");
     const move = ({ clientX, clientY }) => {
       if (!dragged && Math.hypot(clientX - start[0], clientY - start[1]) < MOVED) return;

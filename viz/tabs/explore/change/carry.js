@@ -3,7 +3,7 @@
 // part. Requested while the panel is in view.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { h } from "../../../browser/lib/base.js";
+import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asText, say } from "../../../browser/lib/messages.js";
@@ -20,8 +20,7 @@ import { store } from "../lib/store.js";
 
 const choice = (name, onchange, ...options) => h("select", { "data-field": name, onchange }, ...options);
 
-const labelled = (key, field) =>
-  h("label", { class: "field-line field-select" }, h("span", { class: "name" }, say(key)), field);
+const labelled = (key, field) => h("label.field-line.field-select", h("span.name", say(key)), field);
 
 /** The part of a view that an answer depends on. */
 const nameOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }, ...more) =>
@@ -57,22 +56,21 @@ export const mount = ({ element, props }) => {
   });
   const rival = choice("carry_rival", pair);
   const asks = h(
-    "div",
-    { class: "carry-asks" },
+    "div.carry-asks",
     labelled("carry_part", part),
     labelled("carry_answer", answer),
     labelled("carry_rival", rival),
   );
 
   const table = h("table", { role: "grid", "aria-label": say("carry_label") });
-  const sheet = h("div", { class: "carry-sheet" }, table);
-  const heading = h("p", { class: "carry-at", role: "status" });
-  const said = h("table", { class: "carry-said" });
-  const grid = h("div", { class: "carry-grid" }, sheet, h("div", { class: "carry-side" }, heading, said));
+  const sheet = h("div.carry-sheet", table);
+  const heading = h("p.carry-at", { role: "status" });
+  const said = h("table.carry-said");
+  const grid = h("div.carry-grid", sheet, h("div.carry-side", heading, said));
   body.append(asks, grid);
-  const needs = h("p", { class: "quiet", role: "status" });
-  const about = h("p", { class: "finding", role: "status" });
-  const pairs = h("p", { class: "carry-pairs" });
+  const needs = h("p.quiet", { role: "status" });
+  const about = h("p.finding", { role: "status" });
+  const pairs = h("p.carry-pairs");
   foot.append(needs, about, pairs);
 
   let found = null; // the answer of carry_parts in carry.py, with {of: its request}
@@ -110,9 +108,9 @@ export const mount = ({ element, props }) => {
     );
     const columns = isHeads() ? found.columns : found.columns.map((_, i) => tokenLabel(i, found.columns));
     const corner = say("carry_corner", { part: store.view.carry });
-    const head = h("tr", {}, h("th", {}, corner), ...columns.map((column) => h("th", { scope: "col" }, column)));
-    const rows = cells.map((row, layer) => h("tr", {}, h("th", { scope: "row" }, `${layer}`), ...row));
-    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    const head = h("tr", h("th", corner), ...columns.map((column) => h("th", { scope: "col" }, column)));
+    const rows = cells.map((row, layer) => tableRow(`${layer}`, ...row));
+    table.replaceChildren(h("thead", head), h("tbody", ...rows));
     tellAll();
     mark();
   };
@@ -132,7 +130,7 @@ export const mount = ({ element, props }) => {
     };
     const each = found.shares.flatMap((row, layer) => row.map((value, from) => ({ layer, from, value: value ?? 0 })));
     const most = each.reduce((a, b) => (b.value > a.value ? b : a));
-    const show = h("button", { class: "f-link", onclick: () => take(most) }, say("effects_show"));
+    const show = h("button.f-link", { onclick: () => take(most) }, say("effects_show"));
     const { model, examples, text } = store.header;
     const pair = Object.entries(props.value.pairs[examples] ?? {}).find(
       ([, [one, other]]) => one === beside.header.text && other === text,
@@ -185,25 +183,23 @@ export const mount = ({ element, props }) => {
   const one = newest({
     take: (answer) => {
       const { names, probs, before, pinned } = answer;
-      const number = (value, kind = "") =>
-        h("td", {}, h("span", { class: "number" }, asShare(value)), makeBar(value, kind));
+      const number = (value, kind = "") => h("td", h("span.number", asShare(value)), makeBar(value, kind));
       const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) =>
         h("th", { scope: "col" }, say(key)),
       );
       const rows = names.map((label, i) =>
         h(
           "tr",
-          {},
           h("th", { scope: "row", title: label }, label),
           number(before[i], "before"),
           number(probs[i]),
           number(pinned[i], "before"),
         ),
       );
-      said.replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...heads)), h("tbody", {}, ...rows));
+      said.replaceChildren(h("thead", h("tr", h("td"), ...heads)), h("tbody", ...rows));
       said.dataset.rev = store.rev;
     },
-    fail: (error) => said.replaceChildren(h("caption", {}, whyNot(error))),
+    fail: (error) => said.replaceChildren(h("caption", whyNot(error))),
   });
   const askSaid = (chosen) => {
     if (!chosen) {
@@ -223,7 +219,7 @@ export const mount = ({ element, props }) => {
     const offered = Object.values(props.value.pairs[examples] ?? {});
     pairs.hidden = Boolean(found) || !offered.length;
     const begin = ([pinned, text]) =>
-      h("button", { class: "f-link", onclick: () => open(pinned, text) }, say("carry_pair", { pinned, text }));
+      h("button.f-link", { onclick: () => open(pinned, text) }, say("carry_pair", { pinned, text }));
     pairs.replaceChildren(say("carry_pairs"), " ", ...offered.flatMap((pair) => [begin(pair), " "]));
     if (found) draw();
   };

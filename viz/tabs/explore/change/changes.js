@@ -8,7 +8,7 @@ import { store } from "../lib/store.js";
 export const mount = ({ element }) => {
   element.hidden = true;
   const count = h("span", { role: "status" });
-  const list = h("ul", { class: "edit-list" });
+  const list = h("ul.edit-list");
   element.append(count, list);
   store.subscribe(element, (changed) => {
     if (!store.pass || !(changed.has("pass") || changed.has("edits"))) return;

@@ -33,14 +33,14 @@ export const mount = ({ element }) => {
   const hints = []; // [a button's label, its effect]
   const button = (key, act) => {
     hints.push([say(key), say(`${key}_hint`)]);
-    return h("button", { class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
+    return h("button.f-button", { title: say(`${key}_hint`), onclick: act }, say(key));
   };
   const off = button("edit_off", () => apply({ do: "scale", factor: 0 }));
   const uniform = button("edit_uniform", () => apply({ do: "uniform" }));
   const undo = button("edit_undo", () => apply(null));
   const whole = h("input", { type: "checkbox", onchange: () => draw() });
   const scale = h("input", { type: "range", min: -2, max: 3, step: 0.1, value: 1, "aria-label": say("edit_scale") });
-  const factor = h("output", {}, "1");
+  const factor = h("output", "1");
   scale.addEventListener("input", () => (factor.textContent = `× ${scale.value}`.replace("-", "−")));
   scale.addEventListener("change", () =>
     apply(Number(scale.value) === 1 ? null : { do: "scale", factor: Number(scale.value) }),
@@ -60,10 +60,9 @@ export const mount = ({ element }) => {
   weight.addEventListener("change", setWeight);
   const weightName = h("span");
   const oneWeight = h(
-    "div",
-    { class: "edit-weight" },
-    h("label", { class: "edit-scale" }, weightName, weight, weighs),
-    h("div", { class: "edit-row" }, h("label", { class: "edit-whole" }, share, say("edit_weight_share")), free),
+    "div.edit-weight",
+    h("label.edit-scale", weightName, weight, weighs),
+    h("div.edit-row", h("label.edit-whole", share, say("edit_weight_share")), free),
   );
 
   const drawWeight = afterwards(() => {
@@ -84,19 +83,12 @@ export const mount = ({ element }) => {
   const reset = button("edit_reset", () => store.edit([]));
   tools.append(makeHints(hints), reset);
 
-  const heading = h("p", { class: "edit-target" });
-  const list = h("ul", { class: "edit-list" });
-  const status = h("p", { class: "quiet", role: "status" });
-  const slider = h("label", { class: "edit-scale" }, h("span", {}, say("edit_scale")), scale, factor);
-  const all = h("label", { class: "edit-whole" }, whole, say("edit_whole"));
-  body.append(
-    h("div", { class: "edit-head" }, heading, all),
-    h("div", { class: "edit-row" }, off, uniform, undo),
-    slider,
-    oneWeight,
-    list,
-    status,
-  );
+  const heading = h("p.edit-target");
+  const list = h("ul.edit-list");
+  const status = h("p.quiet", { role: "status" });
+  const slider = h("label.edit-scale", h("span", say("edit_scale")), scale, factor);
+  const all = h("label.edit-whole", whole, say("edit_whole"));
+  body.append(h("div.edit-head", heading, all), h("div.edit-row", off, uniform, undo), slider, oneWeight, list, status);
 
   const draw = () => {
     const active = store.edits;
@@ -121,8 +113,8 @@ export const mount = ({ element }) => {
     tell(); // describes what has been measured so far
   });
   const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("effects_measure") });
-  const finding = h("p", { class: "finding", role: "status" });
-  foot.append(h("div", { class: "edit-row" }, measure, progress), finding);
+  const finding = h("p.finding", { role: "status" });
+  foot.append(h("div.edit-row", measure, progress), finding);
 
   const stop = () => {
     questions.stop();
@@ -189,9 +181,8 @@ export const mount = ({ element }) => {
     const better = most.effect < 0 ? "_better" : "";
     const words = say(`effects_on_${effectOn}${better}`, values);
     const show = h(
-      "button",
+      "button.f-link",
       {
-        class: "f-link",
         onclick: () =>
           store.set({
             map: maps.findIndex((map) => map.name === most.map),

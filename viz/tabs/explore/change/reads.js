@@ -3,7 +3,7 @@
 // output.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { h, svg } from "../../../browser/lib/base.js";
+import { h, svg, tableRow } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -38,18 +38,17 @@ export const mount = ({ element }) => {
     { onchange: () => store.set({ reads_count: Number(count.value) }) },
     ...COUNTS.map((each) => option(each, `${each}`)),
   );
-  const labelled = (key, field) =>
-    h("label", { class: "field-line field-select" }, h("span", { class: "name" }, say(key)), field);
+  const labelled = (key, field) => h("label.field-line.field-select", h("span.name", say(key)), field);
   const hint = makeHint("?", say("reads_hint"), say("reads_means"));
   tools.append(labelled("reads_kind", kind), labelled("reads_count", count), hint);
   const drawing = svg("svg", { role: "group", "aria-label": say("reads_label") });
-  const sheet = h("div", { class: "reads-sheet" }, drawing);
-  const readout = h("p", { class: "reads-at", role: "status" });
-  const result = h("table", { class: "reads-result" });
-  const finding = h("p", { class: "finding", role: "status" });
-  body.append(sheet, h("div", { class: "reads-side" }, readout, result, finding));
-  const status = h("p", { class: "quiet", role: "status" });
-  const shown = h("p", { class: "quiet" });
+  const sheet = h("div.reads-sheet", drawing);
+  const readout = h("p.reads-at", { role: "status" });
+  const result = h("table.reads-result");
+  const finding = h("p.finding", { role: "status" });
+  body.append(sheet, h("div.reads-side", readout, result, finding));
+  const status = h("p.quiet", { role: "status" });
+  const shown = h("p.quiet");
   foot.append(status, shown);
 
   let found = null; // the answer of rank_readers in reads.py
@@ -164,15 +163,14 @@ export const mount = ({ element }) => {
   const path = newest({
     take: ({ values, shares, answer, rival }) => {
       const line = (value, i) =>
-        h(
-          "tr",
+        tableRow(
           { "data-step": STEPS[i] },
-          h("th", { scope: "row" }, say("reads_step", { step: STEPS[i] })),
+          say("reads_step", { step: STEPS[i] }),
           h("td", { "data-value": value }, asSigned(value, 2)),
-          h("td", {}, asShare(shares[i]), makeBar(shares[i])),
+          h("td", asShare(shares[i]), makeBar(shares[i])),
         );
       const head = h("th", { scope: "col", colspan: 3 }, say("reads_column", { answer, rival }));
-      result.replaceChildren(h("thead", {}, h("tr", {}, head)), h("tbody", {}, ...values.map(line)));
+      result.replaceChildren(h("thead", h("tr", head)), h("tbody", ...values.map(line)));
       finding.textContent = say("reads_share", { share: asShare(shares[1]), whole: asShare(shares[2]) });
     },
     fail: (error) => {

@@ -32,7 +32,7 @@ const fill = ({ text, top }, values, write) => {
     ...ranked.map((i) => {
       const bar = makeBar(Math.abs(values[i]) / most, "bar");
       bar.style.background = cssOf(colour(Math.sign(values[i])));
-      return h("li", {}, ...barLine(tokenLabel(i), bar, write(values[i])));
+      return h("li", ...barLine(tokenLabel(i), bar, write(values[i])));
     }),
   );
 };
@@ -41,24 +41,24 @@ const signed = (value) => (value === undefined ? "…" : asSigned(value, 2));
 
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("words"));
-  const start = h("button", { class: "f-button", disabled: true, onclick: () => (running ? stop() : run(true)) });
+  const start = h("button.f-button", { disabled: true, onclick: () => (running ? stop() : run(true)) });
   const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
   tools.append(progress, start);
   const columns = ["ablation", "attention"].map((kind) => {
-    const text = h("p", { class: "words-text" });
-    const top = h("ol", { class: "words-top" });
-    const how = h("p", { class: "quiet" }, kind === "attention" ? say("words_attention_how") : "");
+    const text = h("p.words-text");
+    const top = h("ol.words-top");
+    const how = h("p.quiet", kind === "attention" ? say("words_attention_how") : "");
     return {
       how,
       text,
       top,
-      column: h("div", { class: "words-column" }, h("h3", {}, say(`words_${kind}`)), how, text, top),
+      column: h("div.words-column", h("h3", say(`words_${kind}`)), how, text, top),
     };
   });
   for (const { text } of columns) pointsAtTokens(text);
-  body.append(h("div", { class: "words-columns" }, ...columns.map(({ column }) => column)));
-  const agreement = h("p", { class: "finding", role: "status" });
-  foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
+  body.append(h("div.words-columns", ...columns.map(({ column }) => column)));
+  const agreement = h("p.finding", { role: "status" });
+  foot.append(agreement, h("p.quiet", say("words_caution")));
 
   let running = false;
   let asked = false; // by the visitor

@@ -48,16 +48,16 @@ export const mount = ({ element }) => {
     },
   );
   const { play, slider, put } = player;
-  const step = h("output", {});
+  const step = h("output");
   tools.append(play, slider, step);
 
-  const place = h("div", { class: "forming-chart" });
+  const place = h("div.forming-chart");
   const chart = makeChart(place, { label: words("chart"), onclick: (point) => put({ step: point })() });
   const [head, worth, moment] = [h("p", { role: "status" }), h("p"), h("p")];
-  const source = h("p", { class: "quiet" });
-  const told = h("div", { class: "forming-words" }, head, worth, moment, source);
-  const parts = h("div", { class: "forming-parts" }, place, told);
-  const missing = h("p", { class: "quiet", role: "status" });
+  const source = h("p.quiet");
+  const told = h("div.forming-words", head, worth, moment, source);
+  const parts = h("div.forming-parts", place, told);
+  const missing = h("p.quiet", { role: "status" });
   body.append(parts);
   foot.append(missing);
 
@@ -111,7 +111,7 @@ export const mount = ({ element }) => {
       store.set({ layer: found.layer, head: found.head, of: "head" });
       put({ step: found.at })();
     };
-    const button = h("button", { class: "f-link", onclick: show }, words("show"));
+    const button = h("button.f-link", { onclick: show }, words("show"));
     moment.replaceChildren(
       words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }),
       " ",
@@ -142,7 +142,7 @@ export const mount = ({ element }) => {
       source.replaceChildren(
         words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
         " ",
-        h("code", {}, command),
+        h("code", command),
       );
       later();
     },

@@ -40,14 +40,14 @@ const placeOf = ({ tokens, weights, at, gaps }) => {
     };
   };
   const spans = tokenSpans(tokens, look);
-  return h("li", {}, ...spans.flatMap((span, i) => (gaps.includes(i) ? [" … ", span] : [span])));
+  return h("li", ...spans.flatMap((span, i) => (gaps.includes(i) ? [" … ", span] : [span])));
 };
 
 const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("scan"));
-  const status = h("p", { class: "quiet", role: "status" });
+  const status = h("p.quiet", { role: "status" });
   foot.append(status);
 
   // --- the measures --------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ export const mount = ({ element }) => {
       "aria-label": words,
       onchange: () => store.set({ [name]: select.value }),
     });
-    tools.append(h("label", { class: "field-line field-select" }, h("span", { class: "name" }, words), select));
+    tools.append(h("label.field-line.field-select", h("span.name", words), select));
     return select;
   };
   const menus = { scan_x: menu("scan_x", say("scan_across")), scan_y: menu("scan_y", say("scan_down")) };
@@ -77,7 +77,7 @@ export const mount = ({ element }) => {
   // --- all heads -----------------------------------------------------------------------------------------------------
 
   let [heads, head] = /** @type {any[]} */ ([null, null]); // the answers on the screen: {of: the request, answer}
-  const dots = h("div", { class: "scan-dots" });
+  const dots = h("div.scan-dots");
   const dotChart = makeChart(dots, { label: say("scan_chart"), onclick: choose });
 
   const drawDots = () => {
@@ -125,10 +125,10 @@ export const mount = ({ element }) => {
   // --- the chosen one ------------------------------------------------------------------------------------------------
 
   const heading = h("h3");
-  const spread = h("dl", { class: "scan-spread" });
-  const places = h("div", { class: "scan-places", role: "region", tabindex: 0, "aria-label": say("scan_places") });
-  const planeMeans = h("p", { class: "quiet" });
-  const planeChart = h("div", { class: "scan-plane" });
+  const spread = h("dl.scan-spread");
+  const places = h("div.scan-places", { role: "region", tabindex: 0, "aria-label": say("scan_places") });
+  const planeMeans = h("p.quiet");
+  const planeChart = h("div.scan-plane");
   let items = []; // elements of the examples, in order
   const read = (at) => {
     items.forEach((item, i) => item.classList.toggle("read", i === at));
@@ -143,8 +143,8 @@ export const mount = ({ element }) => {
     return h(
       "div",
       { "data-measure": measure },
-      h("dt", {}, explained(measure)),
-      h("dd", {}, say(even === undefined ? "scan_spread" : "scan_spread_even", said)),
+      h("dt", explained(measure)),
+      h("dd", say(even === undefined ? "scan_spread" : "scan_spread_even", said)),
     );
   };
 
@@ -156,8 +156,8 @@ export const mount = ({ element }) => {
       return item;
     });
     const lists = [...groups].map(([group, all]) => [
-      h("h4", {}, group ? say("scan_tenth", { tenth: `${group}` }) : say("scan_top")),
-      h("ol", {}, ...all),
+      h("h4", group ? say("scan_tenth", { tenth: `${group}` }) : say("scan_top")),
+      h("ol", ...all),
     ]);
     places.replaceChildren(...lists.flat());
   };
@@ -179,12 +179,11 @@ export const mount = ({ element }) => {
   };
 
   const parts = h(
-    "div",
-    { class: "scan-parts" },
+    "div.scan-parts",
     dots,
-    h("div", {}, heading, h("p", { class: "quiet" }, say("scan_spread_means")), spread),
-    h("div", {}, h("h3", {}, say("scan_plane")), planeChart, planeMeans),
-    h("div", {}, h("h3", {}, makeHint(say("scan_places"), say("scan_places_means"))), places),
+    h("div", heading, h("p.quiet", say("scan_spread_means")), spread),
+    h("div", h("h3", say("scan_plane")), planeChart, planeMeans),
+    h("div", h("h3", makeHint(say("scan_places"), say("scan_places_means"))), places),
   );
   body.append(parts);
   parts.style.visibility = "hidden"; // until the first drawing: the room is kept, and nothing incomplete is visible

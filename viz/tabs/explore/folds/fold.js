@@ -13,8 +13,8 @@ export const mount = ({ element, props }) => {
   const fold = element.closest(".explore-fold");
   const open = () => isOpen(store.view.open, name);
   const toggle = () => store.set({ open: withFold(store.view.open, name, !open()) });
-  const about = h("span", { class: "quiet" }, say(`fold_${name}_about`));
-  const button = h("button", { class: "fold", onclick: toggle }, h("b", {}, say(`fold_${name}`)), " ", about);
+  const about = h("span.quiet", say(`fold_${name}_about`));
+  const button = h("button.fold", { onclick: toggle }, h("b", say(`fold_${name}`)), " ", about);
   element.append(button);
 
   /** Scrolls to the fold that a link is about, once what is above it is there. */

@@ -21,7 +21,7 @@ export const mount = ({ element }) => {
   tools.append(makeHint("?", say("blanks_hint"), say("blanks")), reset);
   body.append(words, foreign, answers, verdict);
   const legend = h("div");
-  foot.append(legend, h("p", { class: "quiet" }, say("blanks_no_surprise")));
+  foot.append(legend, h("p.quiet", say("blanks_no_surprise")));
 
   words.addEventListener("pointerover", ({ target }) => {
     const token = target.closest?.("[data-token]")?.dataset.token;

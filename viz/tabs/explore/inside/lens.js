@@ -26,13 +26,13 @@ export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("lens"));
   const grid = makeLensGrid(say("lens_label"));
   const { sheet, table } = grid;
-  const heading = h("p", { class: "lens-at", role: "status" });
-  const best = h("ol", { class: "lens-best" });
+  const heading = h("p.lens-at", { role: "status" });
+  const best = h("ol.lens-best");
   const states = makeStates({ now: grid, columns: () => columns() });
-  const part = h("div", { class: "lens-part" }, h("h3", {}, say("states_now")), sheet);
-  body.append(states.pinned, part, h("div", { class: "lens-side" }, heading, best), states.third);
+  const part = h("div.lens-part", h("h3", say("states_now")), sheet);
+  body.append(states.pinned, part, h("div.lens-side", heading, best), states.third);
   tools.append(makeHint("?", say("lens_means"), say("lens_hint")));
-  const status = h("p", { class: "quiet", role: "status" });
+  const status = h("p.quiet", { role: "status" });
   foot.append(status);
 
   let read = null; // {ids, probs, labels} of the current pass, see viz/passes/lens.py
@@ -88,7 +88,7 @@ export const mount = ({ element }) => {
     const probs = read.probs[row][column];
     best.replaceChildren(
       ...read.ids[row][column].map((id, i) =>
-        h("li", {}, ...barLine(read.labels[id], makeBar(probs[i]), asShare(probs[i]))),
+        h("li", ...barLine(read.labels[id], makeBar(probs[i]), asShare(probs[i]))),
       ),
     );
     Object.assign(best.dataset, { row, column });

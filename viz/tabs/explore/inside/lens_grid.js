@@ -1,6 +1,6 @@
 // A grid of the logit lens: a row for each depth, a column for each token, and in each cell the likeliest token.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, palette } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 
@@ -13,7 +13,7 @@ export const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after",
  */
 export const makeLensGrid = (label) => {
   const table = h("table", { role: "grid", "aria-label": label });
-  const sheet = h("div", { class: "lens-sheet" }, table);
+  const sheet = h("div.lens-sheet", table);
   let read = null;
   let cells = []; // [depth][column] elements
 
@@ -32,11 +32,9 @@ export const makeLensGrid = (label) => {
         return h("td", attributes, read.labels[likeliest]);
       }),
     );
-    const head = h("tr", {}, h("th", {}), ...tokens.map((token) => h("th", { scope: "col" }, token)));
-    const rows = cells.map((row, i) =>
-      h("tr", {}, h("th", { scope: "row" }, i === 0 ? say("lens_input_short") : `${i - 1}`), ...row),
-    );
-    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    const head = h("tr", h("th"), ...tokens.map((token) => h("th", { scope: "col" }, token)));
+    const rows = cells.map((row, i) => tableRow(i === 0 ? say("lens_input_short") : `${i - 1}`, ...row));
+    table.replaceChildren(h("thead", head), h("tbody", ...rows));
     sheet.style.setProperty("--rows", `${cells.length + 1}`);
     paint();
   };

@@ -17,36 +17,26 @@ const bits = (value) => (value == null ? "–" : value.toFixed(3));
 /** The answer of an encoder-decoder; with a typed answer, both that and its own; under edits, also the new one. */
 const told = ({ own, typed, edited }) =>
   h(
-    "p",
-    { class: "answer" },
+    "p.answer",
     say(typed === null ? "answer_own" : "answer_typed"),
     " ",
-    h("b", {}, typed ?? own),
+    h("b", typed ?? own),
     " ",
-    h("span", { class: "quiet" }, typed === null ? say("answer_hint") : say("answer_instead", { text: own })),
+    h("span.quiet", typed === null ? say("answer_hint") : say("answer_instead", { text: own })),
     edited == null
       ? null
-      : h(
-          "span",
-          { class: "under" },
-          say("answer_under"),
-          " ",
-          h("b", {}, edited),
-          " ",
-          edited === own ? say("answer_same") : "",
-        ),
+      : h("span.under", say("answer_under"), " ", h("b", edited), " ", edited === own ? say("answer_same") : ""),
   );
 
 export const mount = ({ element }) => {
   const { title, body, foot } = makePanel(element, say("prediction"));
-  const compared = h("p", { class: "finding", role: "status" });
+  const compared = h("p.finding", { role: "status" });
   foot.append(compared);
 
   /** The two choices in the line of a next token: as the answer, A, and as its rival, B. */
   const choices = ({ id, label }) =>
     h(
-      "span",
-      { class: "rivals" },
+      "span.rivals",
       ...["A", "B"].map((side) =>
         h(
           "button",
@@ -81,7 +71,7 @@ export const mount = ({ element }) => {
         likelier: difference >= 0 ? "answer" : "rival",
       };
       const release = () => store.set({ carry_answer: null, carry_rival: null });
-      const clear = h("button", { class: "f-link", onclick: release }, say("rivals_clear"));
+      const clear = h("button.f-link", { onclick: release }, say("rivals_clear"));
       compared.replaceChildren(say("rivals_compared", values), " ", clear);
     },
     fail: (error) => compared.replaceChildren(whyNot(error)),
@@ -108,13 +98,12 @@ export const mount = ({ element }) => {
       Math.abs(moved) < 0.0005 ? "" : say(moved > 0 ? "bits_worse" : "bits_better", { by: Math.abs(moved).toFixed(3) });
     return [
       answer && told(answer),
-      h("div", { class: "rows", role: "group", "aria-label": say("prediction_next") }, ...rows),
+      h("div.rows", { role: "group", "aria-label": say("prediction_next") }, ...rows),
       h(
-        "p",
-        { class: "total" },
+        "p.total",
         say(`bits_per_${unit}`),
         " ",
-        h("span", { class: "number" }, changeOf(baseline?.bitsPerToken, output.bitsPerToken, bits)),
+        h("span.number", changeOf(baseline?.bitsPerToken, output.bitsPerToken, bits)),
         verdict && ` ${verdict}`,
       ),
     ].filter(Boolean);
@@ -129,19 +118,14 @@ export const mount = ({ element }) => {
     const turned = baseline && was !== chosen;
     return [
       h(
-        "p",
-        { class: "verdict" },
-        turned ? h("span", { class: "before" }, classes[was], " ") : null,
+        "p.verdict",
+        turned ? h("span.before", classes[was], " ") : null,
         turned ? "→ " : null,
-        h("b", {}, classes[chosen]),
+        h("b", classes[chosen]),
         " ",
-        h("span", { class: "number" }, changeOf(baseline?.probs[chosen], probs[chosen])),
+        h("span.number", changeOf(baseline?.probs[chosen], probs[chosen])),
       ),
-      h(
-        "div",
-        { class: "rows" },
-        ...classes.map((label, i) => outcome(label, baseline?.probs[i], probs[i], 1, i === chosen)),
-      ),
+      h("div.rows", ...classes.map((label, i) => outcome(label, baseline?.probs[i], probs[i], 1, i === chosen))),
     ];
   };
 

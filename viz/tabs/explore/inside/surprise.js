@@ -21,13 +21,13 @@ const words = (i) => {
 
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("surprise"));
-  const total = h("span", { class: "number" });
+  const total = h("span.number");
   tools.append(total);
-  const text = h("div", { class: "surprise-text", role: "group", "aria-label": say("surprise") });
+  const text = h("div.surprise-text", { role: "group", "aria-label": say("surprise") });
   body.append(text);
-  const status = h("p", { class: "surprise-status", role: "status" });
-  const ramp = h("span", { class: "ramp", "aria-hidden": "true" });
-  foot.append(h("p", { class: "quiet legend" }, "0", ramp, `${MOST} ${say("bits")}`), status);
+  const status = h("p.surprise-status", { role: "status" });
+  const ramp = h("span.ramp", { "aria-hidden": "true" });
+  foot.append(h("p.quiet.legend", "0", ramp, `${MOST} ${say("bits")}`), status);
   let spans = [];
 
   const paint = () => {

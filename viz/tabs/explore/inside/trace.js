@@ -15,12 +15,11 @@ import { store } from "../lib/store.js";
 
 const LARGEST = 8; // numbers of the head's output that can be traced
 const place = () => lockedPair(shownNow());
-const line = (said) => h("p", { class: "line" }, said);
+const line = (said) => h("p.line", said);
 
 const file = ({ file: name, tensor }, row, column) =>
   h(
-    "p",
-    { class: "quiet" },
+    "p.quiet",
     row === undefined
       ? name
         ? say("trace_file", { tensor, file: name })
@@ -46,9 +45,9 @@ const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("trace"));
   tools.append(makeHint("?", say("trace_means"), say("trace_hint")));
-  const chain = h("ol", { class: "chain", "aria-live": "polite" });
+  const chain = h("ol.chain", { "aria-live": "polite" });
   body.append(chain);
-  const status = h("p", { class: "quiet", role: "status" });
+  const status = h("p.quiet", { role: "status" });
   foot.append(status);
 
   let found = null; // see viz/passes/trace.py
@@ -95,15 +94,14 @@ export const mount = ({ element }) => {
         : null;
     Object.assign(chain.dataset, { computed, weight, key });
     return [
-      h("li", {}, line(say("trace_weight", values)), changed),
+      h("li", line(say("trace_weight", values)), changed),
       h(
         "li",
-        {},
         line(scoreOf({ ...values, product: asNumber(product), root: asNumber(root, 3), divisor })),
         row("q", names.query),
         row("k", names.key),
         row("v", names.key),
-        h("p", { class: "quiet" }, say("trace_pick")),
+        h("p.quiet", say("trace_pick")),
       ),
     ];
   };
@@ -117,13 +115,13 @@ export const mount = ({ element }) => {
       const { value, own, other, sign, pair, angle, position } = turned;
       const values = { part, at, token, pair, position, angle: asNumber(angle), sign: sign < 0 ? "minus" : "plus" };
       const numbers = { value: asNumber(value), own: within(own), other: within(other) };
-      steps.push(h("li", {}, line(say("trace_turned", { ...values, ...numbers }))));
+      steps.push(h("li", line(say("trace_turned", { ...values, ...numbers }))));
     }
     if (normed) {
       const { value, whole, deviation, gain } = normed;
       const numbers = { value: asNumber(value), whole: asNumber(whole), deviation: asNumber(deviation) };
       const values = { part, at, token, before: turned ? "turn" : "no", gain: within(gain), ...numbers };
-      steps.push(h("li", {}, line(say("trace_normed", values)), file(normed)));
+      steps.push(h("li", line(say("trace_normed", values)), file(normed)));
     }
     return steps;
   };
@@ -141,9 +139,9 @@ export const mount = ({ element }) => {
     const values = { part, at, token, before, value: asNumber(terms.value), count: terms.inputs.length, of, ...bias };
     const place = terms.tensor ? file(terms) : line(say("trace_unjoined"));
     const lines = [line(say("trace_number", values)), place, table];
-    if (stream === null) return [...turnSteps(token), h("li", {}, ...lines)];
+    if (stream === null) return [...turnSteps(token), h("li", ...lines)];
     const added = { token, at, joins: joins(), before: asNumber(stream), after: asNumber(stream + terms.value) };
-    return [h("li", {}, ...lines, line(say("trace_added", added)))];
+    return [h("li", ...lines, line(say("trace_added", added)))];
   };
 
   /** Traces the input of the largest product back through the norm to embedding and position. */
@@ -168,8 +166,8 @@ export const mount = ({ element }) => {
       ...(input.attention === null ? [] : [say("trace_attention", { value: asSigned(input.attention, 4) })]),
     ];
     const steps = [
-      h("li", {}, line(said), norm && file(norm)),
-      h("li", {}, line(say("trace_stream", { ...values, terms: asList(terms, true) })), ...(embedded ? [] : places)),
+      h("li", line(said), norm && file(norm)),
+      h("li", line(say("trace_stream", { ...values, terms: asList(terms, true) })), ...(embedded ? [] : places)),
     ];
     if (!embedded) return steps;
     const three = asList([...embedding, say("trace_segment", { value: asSigned(embedded.segment, 4) })], true);
@@ -184,7 +182,6 @@ export const mount = ({ element }) => {
       ...steps,
       h(
         "li",
-        {},
         line(say("trace_embeddings", sum)),
         file(embedded.norm),
         ...places,
@@ -201,9 +198,8 @@ export const mount = ({ element }) => {
     const largest = strongestOf(found.adds.map(Math.abs), LARGEST);
     const button = (at) =>
       h(
-        "button",
+        "button.f-button",
         {
-          class: "f-button",
           "aria-pressed": `${picked.part === "adds" && picked.at === at}`,
           "data-at": at,
           onclick: () => pick("adds", at),
@@ -213,11 +209,10 @@ export const mount = ({ element }) => {
     const told = line(say("trace_out", { ...names, joins: joins(), weight: asNumber(found.weight) }));
     return h(
       "li",
-      {},
       told,
       row("out", names.query, false),
       row("adds", names.query, false),
-      h("div", { class: "largest" }, say("trace_largest"), ...largest.map(button)),
+      h("div.largest", say("trace_largest"), ...largest.map(button)),
     );
   };
 

@@ -2,7 +2,7 @@
 // and lowers, the effect of removing it, and the logit of one next token as the sum of all parts. Requested while the
 // panel is in view.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, asText, say } from "../../../browser/lib/messages.js";
@@ -26,13 +26,11 @@ const looks = (at) => {
   const keys = strongestOf(weights, LOOKS);
   return h(
     "section",
-    {},
-    h("h3", {}, say("writes_looks")),
+    h("h3", say("writes_looks")),
     h(
       "ol",
-      {},
       ...keys.map((key) =>
-        h("li", {}, ...barLine(tokenLabel(key, map.keys), makeBar(weights[key]), asShare(weights[key]))),
+        h("li", ...barLine(tokenLabel(key, map.keys), makeBar(weights[key]), asShare(weights[key]))),
       ),
     ),
   );
@@ -42,23 +40,22 @@ const CHOICES = ["pass", "map", "layer", "head", "of", "token", "carry_answer", 
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("writes"));
-  const heading = h("p", { class: "writes-at" });
-  const lists = h("div", { class: "writes-lists" });
-  const table = h("table", { class: "writes-parts" });
-  const told = h("div", { class: "writes-told", "aria-live": "polite" });
+  const heading = h("p.writes-at");
+  const lists = h("div.writes-lists");
+  const table = h("table.writes-parts");
+  const told = h("div.writes-told", { "aria-live": "polite" });
   const sum = h(
-    "div",
-    { class: "writes-sum" },
-    h("div", { class: "writes-sheet", tabindex: 0, role: "group", "aria-label": say("writes_parts") }, table),
+    "div.writes-sum",
+    h("div.writes-sheet", { tabindex: 0, role: "group", "aria-label": say("writes_parts") }, table),
     told,
   );
   body.append(heading, lists, sum);
   tools.append(makeHint("?", say("writes_means"), say("writes_hint")));
-  const status = h("p", { class: "quiet", role: "status" });
+  const status = h("p.quiet", { role: "status" });
   const every = h("input", { type: "checkbox", onchange: () => draw() });
   const rare = h("span");
-  const strongest = h("button", { class: "f-button", hidden: true, onclick: () => found && store.set(best()) });
-  foot.append(status, h("p", { class: "writes-more" }, h("label", { hidden: true }, every, rare), strongest));
+  const strongest = h("button.f-button", { hidden: true, onclick: () => found && store.set(best()) });
+  foot.append(status, h("p.writes-more", h("label", { hidden: true }, every, rare), strongest));
 
   let found = null; // see viz/passes/writes.py
   let opened = null; // the position that was shown before a visitor chose one or an answer
@@ -86,15 +83,12 @@ export const mount = ({ element }) => {
   const list = (words, entries, part, write, kind = "") =>
     h(
       "section",
-      {},
-      h("h3", {}, words),
+      h("h3", words),
       h(
         "ol",
-        {},
         ...entries.map(([id, value]) =>
           h(
             "li",
-            {},
             ...barLine(
               h(
                 "button",
@@ -131,7 +125,7 @@ export const mount = ({ element }) => {
     lists.replaceChildren(
       looks(at),
       ...(silent
-        ? [h("p", {}, say("writes_nothing"))]
+        ? [h("p", say("writes_nothing"))]
         : [
             list(say("writes_raises"), raised, part, (value) => asSigned(value, 2)),
             list(say("writes_lowers"), lowered, part, (value) => asSigned(value, 2), "down"),
@@ -155,16 +149,11 @@ export const mount = ({ element }) => {
     const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
     const of = found.rival === null ? "token" : "pair";
     told.replaceChildren(
-      h(
-        "p",
-        {},
-        say("writes_total", { of, terms: asList(terms, true), sum: asFixed(all, 3), logit: asFixed(logit, 3) }),
-      ),
+      h("p", say("writes_total", { of, terms: asList(terms, true), sum: asFixed(all, 3), logit: asFixed(logit, 3) })),
       silent
         ? ""
         : h(
             "p",
-            {},
             say("writes_without", {
               of,
               direct: asSigned(direct, 3),
@@ -226,20 +215,13 @@ export const mount = ({ element }) => {
     table.replaceChildren(
       h(
         "caption",
-        {},
         found.rival === null ? say("writes_sum_of", { token }) : say("writes_sum_of_pair", { token, rival }),
       ),
-      h("thead", {}, h("tr", {}, h("td"), ...columns.map(({ words }) => h("th", { scope: "col" }, words)))),
+      tableHead("", ...columns.map(({ words }) => words)),
       h(
         "tbody",
-        {},
         ...rows.map((values, row) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, say("writes_layer", { layer: row })),
-            ...values.map((value, column) => cell(value, row, column)),
-          ),
+          tableRow(say("writes_layer", { layer: row }), ...values.map((value, column) => cell(value, row, column))),
         ),
       ),
     );

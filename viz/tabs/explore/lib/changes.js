@@ -39,8 +39,7 @@ export const changeList = () =>
     const show = () => store.set({ ...map, layer: edit.layer, ...head, ...pair });
     return h(
       "li",
-      {},
-      h("button", { class: "edit-show", onclick: show }, words),
-      h("button", { class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove }, "✕"),
+      h("button.edit-show", { onclick: show }, words),
+      h("button.edit-remove", { "aria-label": say("edit_remove", { words }), onclick: remove }, "✕"),
     );
   });

@@ -17,11 +17,11 @@ const isForeign = (word) => word.pieces.includes("[UNK]");
  * viz/passes/said.py. Pressing a word adds or removes its brackets in the text, and calls rewrite(text).
  */
 export const blanks = (rewrite) => {
-  const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });
-  const foreign = h("p", { class: "quiet", role: "status" }); // the words that the model does not know
-  const answers = h("div", { class: "blanks-answers" });
-  const verdict = h("p", { class: "blanks-verdict", role: "status" });
-  const reset = h("button", { class: "f-button", disabled: true, onclick: () => show(hidden()) }, say("blanks_reset"));
+  const words = h("div.blanks-words", { role: "group", "aria-label": say("blanks_words") });
+  const foreign = h("p.quiet", { role: "status" }); // the words that the model does not know
+  const answers = h("div.blanks-answers");
+  const verdict = h("p.blanks-verdict", { role: "status" });
+  const reset = h("button.f-button", { disabled: true, onclick: () => show(hidden()) }, say("blanks_reset"));
   let header = null;
 
   const hidden = () => header.words.filter((word) => word.hidden);
@@ -47,17 +47,16 @@ export const blanks = (rewrite) => {
     const label = say(word.hidden ? "blanks_show" : "blanks_hide", { word: typed });
     const pieces = word.pieces.length > 1 || word.hidden || isForeign(word) ? word.pieces.join(" ") : "";
     return h(
-      "button",
+      "button.token",
       {
-        class: "token",
         "data-token": word.tokens[0],
         "aria-pressed": `${word.hidden}`,
         "aria-label": label,
         disabled: isUnknown(word) || null,
         onclick: press,
       },
-      h("span", { class: "typed" }, word.hidden ? "[MASK]" : typed),
-      h("span", { class: "pieces" }, pieces),
+      h("span.typed", word.hidden ? "[MASK]" : typed),
+      h("span.pieces", pieces),
     );
   };
 
@@ -65,20 +64,14 @@ export const blanks = (rewrite) => {
     const { labels } = header;
     const { truth, next, token } = blank;
     const known = truth
-      ? h(
-          "p",
-          { class: "truth" },
-          say("blanks_truth", { label: truth.label }),
-          " ",
-          changeOf(before?.truth.prob, truth.prob),
-        )
-      : h("p", { class: "truth quiet" }, say("blanks_unknown"));
+      ? h("p.truth", say("blanks_truth", { label: truth.label }), " ", changeOf(before?.truth.prob, truth.prob))
+      : h("p.truth.quiet", say("blanks_unknown"));
     return h(
-      "div",
-      { class: "blank", "data-token": token },
-      h("h3", {}, say("blanks_at", { token: quote(token, labels) })),
+      "div.blank",
+      { "data-token": token },
+      h("h3", say("blanks_at", { token: quote(token, labels) })),
       known,
-      h("div", { class: "rows", role: "group", "aria-label": quote(token, labels) }, ...outcomes(next, before?.next)),
+      h("div.rows", { role: "group", "aria-label": quote(token, labels) }, ...outcomes(next, before?.next)),
     );
   };
 
@@ -92,7 +85,7 @@ export const blanks = (rewrite) => {
     const lacking = [...new Set(header.words.filter(isForeign).map((word) => `“${typedAs(word)}”`))];
     const values = { words: asList(lacking, true), count: lacking.length };
     foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";
-    answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, none)]));
+    answers.replaceChildren(...(blanks.length ? blanks : [h("p.quiet", none)]));
     reset.disabled = !hidden().some((word) => !isUnknown(word));
     const { follows, pairs } = output;
     if (follows === null) verdict.textContent = !pairs || header.segments.includes(1) ? "" : say("blanks_one_text");

@@ -10,7 +10,7 @@ import { recompute, rowOf } from "./shown.js";
  *  skipped}: whether a mask hides cells, and whether a pattern skips some. */
 export const makeLegend = (place) => {
   const [low, bar, high, masked, skipped] = ["span", "i", "span", "span", "span"].map((tag) => h(tag));
-  const legend = h("div", { class: "legend" }, low, bar, high, masked, skipped);
+  const legend = h("div.legend", low, bar, high, masked, skipped);
   place.append(legend);
   let drawn = "";
   return (mode, scale, size, { hides, skipped: left }) => {
@@ -21,12 +21,9 @@ export const makeLegend = (place) => {
     bar.style.background = gradient(table);
     low.textContent = mode === "scores" ? asFixed(-size, 1) : "0";
     high.textContent = mode === "scores" ? say("scores_most", { most: asSigned(size, 1) }) : say(`scale_${scale}_end`);
-    masked.replaceChildren(h("i", { class: "masked" }), say("masked_short"));
+    masked.replaceChildren(h("i.masked"), say("masked_short"));
     masked.hidden = !hides;
-    skipped.replaceChildren(
-      h("i", { class: "masked", style: `background:${variable("skipped")}` }),
-      say("skipped_short"),
-    );
+    skipped.replaceChildren(h("i.masked", { style: `background:${variable("skipped")}` }), say("skipped_short"));
     skipped.hidden = !left;
   };
 };

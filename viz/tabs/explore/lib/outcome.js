@@ -8,7 +8,7 @@ import { asShare } from "../../../browser/lib/numbers.js";
 /** "12 %", or "12 % → 30 %" where edits changed it. */
 export const changeOf = (before, after, write = asShare) => {
   if (before == null || write(before) === write(after)) return write(after);
-  return h("span", {}, h("span", { class: "before" }, write(before)), " → ", h("b", {}, write(after)));
+  return h("span", h("span.before", write(before)), " → ", h("b", write(after)));
 };
 
 /** A label, its bar (and the bar before the edits), the number, and what else is in the line. */
@@ -38,13 +38,4 @@ export const outcomes = (candidates, baseline, more = (_) => null) => {
 
 /** The legend of the two bars; null without edits. */
 export const outcomeLegend = ({ baseline }) =>
-  baseline
-    ? h(
-        "p",
-        { class: "quiet legend" },
-        h("i", { class: "was" }),
-        say("before_edits"),
-        h("i", { class: "after" }),
-        say("after_edits"),
-      )
-    : null;
+  baseline ? h("p.quiet.legend", h("i.was"), say("before_edits"), h("i.after"), say("after_edits")) : null;

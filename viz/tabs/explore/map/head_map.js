@@ -73,14 +73,13 @@ const pairShown = () => Boolean(store.hover) || store.view.token !== null;
 
 export const mount = ({ element }) => {
   const { title, tools, body, foot } = makePanel(element, say("map"));
-  const readout = h("p", { class: "readout", "aria-live": "polite" });
+  const readout = h("p.readout", { "aria-live": "polite" });
   const legend = makeLegend(tools);
   const offer = h(
-    "p",
-    { class: "quiet offer" },
+    "p.quiet.offer",
     say("map_faint"),
     " ",
-    h("button", { class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")),
+    h("button.f-link", { onclick: () => store.set({ scale: "row" }) }, say("map_per_row")),
   );
   // always exactly one of them: a further line would change the map's height from head to head
   foot.append(offer, readout);

@@ -38,11 +38,11 @@ export const mount = ({ element }) => {
     "aria-roledescription": say("lines"),
     "aria-label": say("lines_label"),
   });
-  const spacer = h("div", { class: "spacer" });
-  const note = h("p", { class: "readout" });
+  const spacer = h("div.spacer");
+  const note = h("p.readout");
   body.append(canvas, spacer);
   foot.append(note);
-  tools.append(h("span", { class: "quiet" }, say("lines_axes")));
+  tools.append(h("span.quiet", say("lines_axes")));
 
   let sheet = null; // see sheetOf
   let row = ROW; // pixels per token

@@ -91,11 +91,11 @@ const MARKS = ["layer", "head", "of"];
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("overview"));
   const canvas = h("canvas", { "aria-hidden": "true" });
-  const grid = h("div", { class: "cells", role: "grid", "aria-label": say("overview_label") });
-  const legend = h("p", { class: "effect-legend", hidden: true });
-  const readout = h("p", { class: "readout" });
-  tools.append(h("span", { class: "quiet" }, say("overview_axes")));
-  body.append(h("div", { class: "sheet" }, canvas, grid));
+  const grid = h("div.cells", { role: "grid", "aria-label": say("overview_label") });
+  const legend = h("p.effect-legend", { hidden: true });
+  const readout = h("p.readout");
+  tools.append(h("span.quiet", say("overview_axes")));
+  body.append(h("div.sheet", canvas, grid));
   foot.append(legend, readout);
 
   let cells = []; // [layer][head] elements
@@ -213,10 +213,10 @@ export const mount = ({ element }) => {
     if (!effects) return;
     const stops = [255, 191, 128, 64, 0].map((at) => cssOf(scores[at])).join();
     legend.replaceChildren(
-      h("span", {}, say("effect_legend")),
-      h("span", {}, signed(-most)),
+      h("span", say("effect_legend")),
+      h("span", signed(-most)),
       h("i", { style: `background:linear-gradient(90deg,${stops})` }),
-      h("span", {}, signed(most)),
+      h("span", signed(most)),
     );
   };
 

@@ -51,21 +51,21 @@ const changes = ({ layer, head }, query) => {
 
 export const mount = ({ element }) => {
   const { body, foot } = makePanel(element, say("pair"));
-  const heading = h("p", { class: "sentence" });
+  const heading = h("p.sentence");
   const [products, values] = ["products", "values"].map((name) => h("canvas", { class: name, "aria-hidden": "true" }));
-  const sum = h("p", { class: "sum" });
-  const total = h("p", { class: "sum", "aria-live": "polite" });
-  const check = h("p", { class: "quiet" });
+  const sum = h("p.sum");
+  const total = h("p.sum", { "aria-live": "polite" });
+  const check = h("p.quiet");
   const step = { less: -1, more: 1 };
   const [less, more] = Object.keys(step).map((name) =>
     h(
-      "button",
-      { class: "f-link", "aria-label": say(`pair_${name}`), onclick: () => choose((at ?? 0) + step[name]) },
+      "button.f-link",
+      { "aria-label": say(`pair_${name}`), onclick: () => choose((at ?? 0) + step[name]) },
       name === "less" ? "‹" : "›",
     ),
   );
-  const fetches = h("div", { class: "fetches" }, values, h("div", { class: "fetched" }, less, total, more));
-  const left = h("div", {}, heading, products, sum);
+  const fetches = h("div.fetches", values, h("div.fetched", less, total, more));
+  const left = h("div", heading, products, sum);
   body.append(left, fetches);
   foot.append(check);
   let at = null; // the index of the described number of the output; null for the largest
@@ -162,7 +162,7 @@ export const mount = ({ element }) => {
     const { query, key } = pairOf(shown);
     const { map, vectors } = shown;
     heading.replaceChildren(
-      h("b", {}, `${quote(query, map.queries)} → ${quote(key, map.keys)}`),
+      h("b", `${quote(query, map.queries)} → ${quote(key, map.keys)}`),
       vectors ? "" : ` ${readingOf(shown, query, key).words}`,
     );
     products.hidden = sum.hidden = fetches.hidden = check.hidden = !vectors;

@@ -16,15 +16,9 @@ import { store } from "../lib/store.js";
 const line = (name, word, value, part, beside) =>
   h(
     "div",
-    {},
-    h("dt", {}, word),
-    h(
-      "dd",
-      { "data-statistic": name },
-      part == null ? null : h("span", { class: "bar" }, makeBar(part)),
-      h("span", {}, value),
-    ),
-    beside ? h("dd", { class: "quiet" }, beside) : null,
+    h("dt", word),
+    h("dd", { "data-statistic": name }, part == null ? null : h("span.bar", makeBar(part)), h("span", value)),
+    beside ? h("dd.quiet", beside) : null,
   );
 
 const hint = (name) => makeHint(say(`stat_${name}`), say(`stat_${name}_hint`));
@@ -33,7 +27,7 @@ const ON = ["pass", "map", "layer", "head", "of", "rev"];
 export const mount = ({ element }) => {
   const { body } = makePanel(element, say("statistics"));
   const table = h("dl");
-  const overlap = h("p", { class: "quiet", hidden: true }, say("stat_overlap"));
+  const overlap = h("p.quiet", { hidden: true }, say("stat_overlap"));
   body.append(table, overlap);
 
   const paint = afterMap(() => {

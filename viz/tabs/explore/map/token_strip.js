@@ -17,7 +17,7 @@ const NAMED = 4; // most tokens in a sentence
 
 const buttons = (labels, name) =>
   labels.map((label, i) =>
-    h("button", { class: "token", [`data-${name}`]: i, "aria-label": `${label}, ${i}` }, h("span", {}, label)),
+    h("button.token", { [`data-${name}`]: i, "aria-label": `${label}, ${i}` }, h("span", label)),
   );
 
 /** The key whose column is shown: the token itself, if queries and keys are one text. */
@@ -48,14 +48,11 @@ const ON = ["pass", "map", "exact", "hover", "token", "key", "layer", "head", "o
 
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("strip"));
-  const list = h("div", { class: "tokens", role: "group", "aria-label": say("strip_label") });
-  const other = h("div", { class: "tokens", role: "group", "aria-label": say("strip_other_label") });
-  const names = ["query", "key"].map((name) => h("p", { class: "quiet" }, say(name)));
-  const sentence = h("p", { class: "readout", "aria-live": "polite" });
-  tools.append(
-    h("span", { class: "key looks" }, h("i"), say("strip_looks")),
-    h("span", { class: "key looked" }, h("i"), say("strip_looked")),
-  );
+  const list = h("div.tokens", { role: "group", "aria-label": say("strip_label") });
+  const other = h("div.tokens", { role: "group", "aria-label": say("strip_other_label") });
+  const names = ["query", "key"].map((name) => h("p.quiet", say(name)));
+  const sentence = h("p.readout", { "aria-live": "polite" });
+  tools.append(h("span.key.looks", h("i"), say("strip_looks")), h("span.key.looked", h("i"), say("strip_looked")));
   body.append(names[0], list, names[1], other);
   foot.append(sentence);
   let tokens = []; // the buttons of the queries
@@ -129,12 +126,12 @@ export const mount = ({ element }) => {
     const from = looked && [
       map.square ? say("list_apart") : `${say("list_apart")}${quote(key, map.keys)} `,
       `${say("strip_from")} `,
-      h("span", { class: "from" }, named(looked, map.queries)),
+      h("span.from", named(looked, map.queries)),
     ];
     sentence.replaceChildren(
-      h("b", {}, `${quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
+      h("b", `${quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
       ` ${say("strip_to")} `,
-      h("span", { class: "to" }, named(looks, map.keys)),
+      h("span.to", named(looks, map.keys)),
       ...(from ?? []),
     );
   };
