@@ -17,11 +17,9 @@ LONG = {  # to the next twenty lines
     "viz/tabs/explore/beside/beside.js": 380,
     "viz/tabs/generate/lib/writing.js": 340,
     "viz/tabs/generate/writing.py": 340,
-    "viz/tabs/learn/sections/films/films.js": 340,
-    "viz/tabs/learn/sections/graphs/graphs.js": 360,
-    "viz/tabs/learn/sections/key_value/key_value.js": 320,
-    "viz/tabs/learn/sections/positions/positions.js": 360,
-    "viz/tabs/learn/sections/train_now/train_now.js": 360,
+    "viz/tabs/learn/sections/graphs/graphs.js": 320,
+    "viz/tabs/learn/sections/positions/positions.js": 320,
+    "viz/tabs/learn/sections/train_now/train_now.js": 340,
 }
 FULL = {
     "former": 24,
