@@ -21,7 +21,7 @@ IS_OPEN = """names => Boolean(window.former?.followers) &&
 CAUGHT_UP = """async (frames) => {
   const frame = () => new Promise(requestAnimationFrame);
   const limit = performance.now() + 20_000;
-  while (document.querySelector("[data-coming]") || window.former?.behind?.()) {
+  while (document.querySelector("[data-coming]") || window.former?.hasDeferred?.()) {
     if (performance.now() > limit) throw new Error("what was put off is not drawn");
     await frame();
   }

@@ -2,7 +2,7 @@
 
 import { opened } from "./lib/address.js";
 import { copyText } from "./lib/ask.js";
-import { catchUp, h } from "./lib/base.js";
+import { flushDeferred, h } from "./lib/base.js";
 import { embed } from "./lib/embed.js";
 import { keys } from "./lib/keys.js";
 import { languageSwitch } from "./lib/languages.js";
@@ -88,7 +88,7 @@ export const mount = ({ element, trigger }) => {
   const give = h("details.class-menu.link", h("summary", say("link_copy")), sheet);
   give.addEventListener("toggle", async () => {
     if (!give.open) return;
-    catchUp(); // writes the latest choices into the address
+    flushDeferred(); // writes the latest choices into the address
     embedSheet.fill();
     own.value = location.href;
     const lacks = page.beyond().map(({ note }) => inWords(note));

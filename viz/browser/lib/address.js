@@ -2,9 +2,9 @@
 // parameters that belong to no tab (presenting, a room, the theme). The browser's Back returns to the previous tab.
 // Every change is announced by the event "former-address".
 
-import { catchUp } from "./base.js";
-import { kept } from "./kept.js";
+import { flushDeferred } from "./base.js";
 import { asList } from "./messages.js";
+import { storage } from "./storage.js";
 
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "print", "lang", "__theme"]; // of no view
 const OF_NO_TAB = [...OF_PAGE, "panel"];
@@ -33,7 +33,7 @@ export const withModel = (params) => {
 
 /** The parameters (URLSearchParams) of the current view, as far as a link can have them. */
 export const viewNow = () => {
-  catchUp(); // the latest choices may not be in the address yet
+  flushDeferred(); // the latest choices may not be in the address yet
   const params = new URLSearchParams(location.search);
   for (const name of OF_PAGE) params.delete(name);
   return params;
@@ -54,8 +54,8 @@ export let opened = withModel(address.searchParams);
 /** The panel that the page shows alone in another page's frame; null for the whole page. */
 export const embeddedPanel = opened.get("embed");
 history.replaceState(history.state, "", address);
-const over = kept.session.get(OVER);
-kept.session.set(OVER, null);
+const over = storage.session.get(OVER);
+storage.session.set(OVER, null);
 if (over)
   opened = new URLSearchParams([
     ...[...opened].filter(([name]) => OF_PAGE.includes(name)),

@@ -207,19 +207,19 @@ let painting = false; // whether the frame that comes first is still to be paint
 
 /** Defers draw until the next frame is on the screen and no other draw was deferred for a moment: for whatever is less
  *  urgent than the main picture. After several quick choices, only the last is drawn. */
-export const afterwards = (draw) => () => {
+export const defer = (draw) => () => {
   rest.add(draw);
   clearTimeout(timer);
   if (painting) return;
   painting = true;
   requestAnimationFrame(() => {
     painting = false;
-    timer = setTimeout(catchUp, QUIET);
+    timer = setTimeout(flushDeferred, QUIET);
   });
 };
 
 /** Runs all deferred draws now. */
-export const catchUp = () => {
+export const flushDeferred = () => {
   clearTimeout(timer);
   const draws = [...rest];
   rest.clear();
@@ -227,4 +227,4 @@ export const catchUp = () => {
 };
 
 /** Whether a draw is deferred. */
-export const behind = () => rest.size > 0;
+export const hasDeferred = () => rest.size > 0;

@@ -2,7 +2,7 @@
 
 import { chosenLanguage, embeddedPanel as panel, viewNow } from "./address.js";
 import { copyText } from "./ask.js";
-import { catchUp, h } from "./base.js";
+import { flushDeferred, h } from "./base.js";
 import { say } from "./messages.js";
 import { presenter } from "./presenter.js";
 import { site } from "./site.js";
@@ -11,7 +11,7 @@ export const embed = {};
 
 /** This page's address without the parameters that show a panel alone. */
 const whole = () => {
-  catchUp();
+  flushDeferred();
   const url = new URL(location.href);
   url.searchParams.delete("embed");
   return url.href;

@@ -59,7 +59,7 @@ const above = new ResizeObserver(([{ target }]) => {
 });
 
 /** The largest ratio of a picture's width to its height; a presented picture fills the window. */
-export const widest = (usual) => (isPresenting() ? 2.4 : usual);
+export const maxAspect = (usual) => (isPresenting() ? 2.4 : usual);
 
 /** Makes a panel fill the window except for its tab's controls, and adapts to its content; null ends this. */
 export const fillWindow = (panel) => {

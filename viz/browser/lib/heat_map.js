@@ -2,7 +2,7 @@
 
 import { cellAt, fit, h, isDark, isolate, pixelRatio, shorten } from "./base.js";
 import { laser, makeImage, variable } from "./colour.js";
-import { widest } from "./fill.js";
+import { maxAspect } from "./fill.js";
 import { keys } from "./keys.js";
 import { makeDrawing } from "./panel.js";
 import { site } from "./site.js";
@@ -123,7 +123,7 @@ export const makeHeatMap = (place, given) => {
       over = arrange(across, wordsAcross, next.width / columns, true);
       const [left, top] = [title + down.whole, title + over.whole];
       const height = Math.max(40, size.height - top - 2);
-      const width = Math.max(40, Math.min(size.width - left - 2, fill ? Infinity : height * widest(WIDE)));
+      const width = Math.max(40, Math.min(size.width - left - 2, fill ? Infinity : height * maxAspect(WIDE)));
       next = { left, top, width, height: fill ? height : Math.min(height, width * WIDE) };
     }
     return { ...next, rows, columns, down, over };
@@ -337,7 +337,7 @@ export const makeHeatMap = (place, given) => {
       size.width,
       size.height,
       pixelRatio(canvas),
-      widest(WIDE),
+      maxAspect(WIDE),
       isDark(),
     ];
     if (!of.every((part, i) => part === sheet?.of[i])) layOut(shown, size, of);
@@ -354,13 +354,13 @@ export const makeHeatMap = (place, given) => {
   });
 
   const walk = (event) => {
-    const { arrows, inside } = keys;
+    const { arrows, clamp } = keys;
     const step = arrows[event.key];
     if (!frame || keys.modified(event) || !(step || (walked && event.key === "Enter"))) return;
     event.preventDefault();
     if (!step) return void onpick(walked);
     walked = walked
-      ? { row: inside(walked.row + step[0], frame.rows), column: inside(walked.column + step[1], frame.columns) }
+      ? { row: clamp(walked.row + step[0], frame.rows), column: clamp(walked.column + step[1], frame.columns) }
       : { row: 0, column: 0 };
     onpoint(walked);
     drawing.draw(drawing.what);

@@ -1,7 +1,7 @@
 // The keyboard for the whole page: which elements take keys as text, how the arrows move, and shortcuts of a single
 // letter. Those can be switched off, for people whose speech input or hands press keys by accident.
 
-import { kept } from "./kept.js";
+import { storage } from "./storage.js";
 
 const OFF = "former-single-keys-off"; // stored in this browser
 const PRESSED = ["radio", "checkbox", "range", "button", "submit"].map((type) => `[type=${type}]`);
@@ -10,8 +10,8 @@ const WRITTEN = `textarea, [contenteditable=true], input:not(${PRESSED})`;
 export const keys = {};
 
 /** Whether single letters are shortcuts. */
-keys.on = () => !kept.always.get(OFF);
-keys.turn = (on) => kept.always.set(OFF, on ? null : "1");
+keys.on = () => !storage.always.get(OFF);
+keys.turn = (on) => storage.always.set(OFF, on ? null : "1");
 
 /** Whether an element takes keys as text, so that arrows move within it. */
 keys.writes = (element) => Boolean(element.closest?.(WRITTEN));
@@ -20,12 +20,12 @@ keys.writes = (element) => Boolean(element.closest?.(WRITTEN));
 keys.arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** The place nearest to `i` among `count`. */
-keys.inside = (i, count) => Math.max(0, Math.min(count - 1, i));
+keys.clamp = (i, count) => Math.max(0, Math.min(count - 1, i));
 
 /** The index after a key press, from index `now` among `count` neighbours; undefined for keys that do not move. */
 keys.along = (event, now, count) => {
   const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1 }[event.key];
-  return to === undefined ? undefined : keys.inside(to, count);
+  return to === undefined ? undefined : keys.clamp(to, count);
 };
 
 keys.modified = (event) => event.ctrlKey || event.metaKey || event.altKey;

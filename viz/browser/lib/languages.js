@@ -2,13 +2,13 @@
 
 import { writeBeside } from "./address.js";
 import { h } from "./base.js";
-import { kept } from "./kept.js";
 import { language, say } from "./messages.js";
 import { page } from "./page.js";
+import { storage } from "./storage.js";
 
 /** Reloads the page in another language, with its current view. */
 const speak = (tag) => {
-  kept.always.set("former-language", tag); // language.js reads it
+  storage.always.set("former-language", tag); // language.js reads it
   page.keepOver();
   writeBeside({ lang: tag });
   location.reload();

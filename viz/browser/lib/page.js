@@ -1,8 +1,8 @@
 // The tabs: which one is in front.
 
 import { followers, leftOut, OVER, opened, reopen, tabOf, viewNow, withModel, writeAddress } from "./address.js";
-import { catchUp, listeners } from "./base.js";
-import { kept } from "./kept.js";
+import { flushDeferred, listeners } from "./base.js";
+import { storage } from "./storage.js";
 
 const { subscribe, publish } = listeners(["tab"]);
 export const page = { tab: tabOf(opened), subscribe };
@@ -14,7 +14,7 @@ page.show = (tab) => {
   toCome = null;
   arrive();
   if (tab === page.tab) return;
-  catchUp(); // writes all choices into the address of the tab that is left
+  flushDeferred(); // writes all choices into the address of the tab that is left
   page.tab = tab;
   publish("tab");
 };
@@ -60,7 +60,7 @@ page.whole = () => {
 };
 
 /** Makes the page show its current view after the next load. */
-page.keepOver = () => kept.session.set(OVER, page.whole());
+page.keepOver = () => storage.session.set(OVER, page.whole());
 
 /** Keeps a tab's view in the address bar while the tab is in front: link() returns it, {name: value}, or null if it is
  *  not ready; beyond() returns the part that a link never has, as in page.beyond, or null. Returns a function to call

@@ -30,7 +30,7 @@ export const makePanel = (element, heading) => {
     largest?.restore();
     if (!on) return;
     section.classList.add("maximised");
-    largest = { restore, free: alone(section) };
+    largest = { restore, free: makeOthersInert(section) };
     label(say("restore"), "✕");
     button.focus({ preventScroll: true });
   };
@@ -47,7 +47,7 @@ export const makePanel = (element, heading) => {
 };
 
 /** Makes everything inert except an element and the room's messages; returns a function that undoes this. */
-export const alone = (element) => {
+const makeOthersInert = (element) => {
   const others = [];
   for (let at = element; at !== document.body; at = at.parentElement) {
     const beside = [...at.parentElement.children].filter(

@@ -4,9 +4,9 @@
 
 import { leftOut, opened, writeBeside } from "./address.js";
 import { listeners, url } from "./base.js";
-import { kept } from "./kept.js";
 import { inWords, refusal, say } from "./messages.js";
 import { page } from "./page.js";
+import { storage } from "./storage.js";
 
 const FOLLOW = 1500; // ms between two requests of a follower
 const ALIVE = 10000; // and of a page in no room
@@ -49,7 +49,7 @@ const randomKey = () => {
 
 /** A secret, generated here and stored in this browser. */
 const secret = (name) => {
-  const { always } = kept;
+  const { always } = storage;
   if (!always.get(name)) always.set(name, randomKey());
   return always.get(name);
 };
@@ -69,7 +69,7 @@ const ask = async (path, options) => {
   }
   if (!response || response.status >= 500 || response.status === 404) {
     // 404: the server is starting, without our routes yet
-    kept.session.set(LOST, "1");
+    storage.session.set(LOST, "1");
     if (!room.lost) become({ lost: true });
     return null;
   }
@@ -79,14 +79,14 @@ const ask = async (path, options) => {
   if (anew || room.lost) {
     if (anew) [sent, rev] = [null, 0]; // a new server does not know the room
     become({ lost: false, anew: room.anew || anew });
-    kept.session.set(LOST, room.anew ? "1" : null);
+    storage.session.set(LOST, room.anew ? "1" : null);
   }
   return { status: response.status, ...answer };
 };
 
 /** Continues with a server that was restarted. */
 room.stay = () => {
-  kept.session.set(LOST, null);
+  storage.session.set(LOST, null);
   become({ anew: false });
 };
 
@@ -211,7 +211,7 @@ room.vote = (question, choice, right) => {
 room.lead = (name) => {
   sent = null;
   become({ name, state: "leading", message: null, votes: null });
-  kept.session.set(LEADS, name);
+  storage.session.set(LEADS, name);
   writeBeside({ room: name, lead: null });
   tick();
 };
@@ -232,7 +232,7 @@ room.leave = () => {
 
 /** Leaves the room; the message gives the reason, unless the visitor left it here. */
 const forget = (message) => {
-  kept.session.set(LEADS, null);
+  storage.session.set(LEADS, null);
   writeBeside({ room: null, lead: null });
   become({ name: "", state: null, message, votes: null });
 };
@@ -260,12 +260,12 @@ document.addEventListener("visibilitychange", () => !document.hidden && tick());
 
 /** Called once, when the page is ready: a link may name a room. */
 room.start = () => {
-  if (kept.session.get(LOST)) {
-    kept.session.set(LOST, null);
+  if (storage.session.get(LOST)) {
+    storage.session.set(LOST, null);
     room.message = say("server_back");
   }
   const name = opened.get("room");
-  if (name && (opened.get("lead") === "1" || kept.session.get(LEADS) === name)) return room.lead(name);
+  if (name && (opened.get("lead") === "1" || storage.session.get(LEADS) === name)) return room.lead(name);
   become(name ? { name, state: "waiting" } : {});
   tick();
 };

@@ -5,7 +5,7 @@
 
 import { opened } from "../lib/address.js";
 import { asking } from "../lib/ask.js";
-import { behind, catchUp, drawNow, h, must, url } from "../lib/base.js";
+import { drawNow, flushDeferred, h, hasDeferred, must, url } from "../lib/base.js";
 import { page } from "../lib/page.js";
 import { site } from "../lib/site.js";
 
@@ -35,7 +35,7 @@ let restore = null; // how to undo what was done for paper
 /** Lays the page out as on paper, in light colours, with its address at the foot. */
 const layOut = () => {
   if (restore) return;
-  catchUp();
+  flushDeferred();
   const dark = document.body.classList.contains("dark");
   const foot = h("p.paper-address", { hidden: true }, location.href);
   const undo = asWideAsPaper();
@@ -55,7 +55,7 @@ const layOut = () => {
 };
 
 const waits = () =>
-  behind() ||
+  hasDeferred() ||
   asking() ||
   document.querySelector("[data-coming]") ||
   (document.querySelector(`script[src="${url(site.plotly)}"]`) && !window.Plotly);

@@ -19,16 +19,16 @@ const wordAt = (name, row) => (name === "f" ? [...permuting.picture().order.keys
 const rowOf = (name, word) => (name === "f" ? word : permuting.picture().order.indexOf(word));
 
 const byKey = (event) => {
-  const { arrows, inside } = keys;
+  const { arrows, clamp } = keys;
   const step = arrows[event.key];
   const shown = permuting.picture();
   if (!step || !shown) return;
   event.preventDefault();
   const { word, column = 0 } = permuting.hover ?? {};
-  const at = word === undefined ? 0 : inside(shown.order.indexOf(word) + step[0], shown.words);
+  const at = word === undefined ? 0 : clamp(shown.order.indexOf(word) + step[0], shown.words);
   permuting.point({
     word: shown.order[at],
-    column: word === undefined ? 0 : inside(column + step[1], columns(shown).count),
+    column: word === undefined ? 0 : clamp(column + step[1], columns(shown).count),
   });
 };
 

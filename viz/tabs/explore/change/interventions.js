@@ -1,7 +1,7 @@
 // The visitor's edits of heads (viz/passes/edits.py); and below, the effect of each head, measured by ablating it.
 
 import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
-import { afterwards, h } from "../../../browser/lib/base.js";
+import { defer, h } from "../../../browser/lib/base.js";
 import { makeHints } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
@@ -65,7 +65,7 @@ export const mount = ({ element }) => {
     h("div.edit-row", h("label.edit-whole", share, say("edit_weight_share")), free),
   );
 
-  const drawWeight = afterwards(() => {
+  const drawWeight = defer(() => {
     const shown = shownNow();
     oneWeight.hidden = !shown || shown.of !== "head";
     if (oneWeight.hidden) return;
@@ -196,7 +196,7 @@ export const mount = ({ element }) => {
     finding.replaceChildren(words, " ", show);
   };
 
-  const drawAfterMap = afterwards(draw);
+  const drawAfterMap = defer(draw);
 
   store.subscribe(element, (changed) => {
     measure.disabled = !store.pass;

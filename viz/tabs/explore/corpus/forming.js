@@ -2,7 +2,7 @@
 // any other, so all views show it; this panel shows the step on the loss curve and the head's copying score.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { afterwards, h } from "../../../browser/lib/base.js";
+import { defer, h } from "../../../browser/lib/base.js";
 import { makeChart } from "../../../browser/lib/chart.js";
 import { variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -131,7 +131,7 @@ export const mount = ({ element }) => {
     drawWords();
     section.dataset.at = course.answer.steps[at()];
   };
-  const later = afterwards(paintCourse); // after the maps, which are more urgent
+  const later = defer(paintCourse); // after the maps, which are more urgent
 
   const questions = newest({
     take: (found) => {

@@ -1,7 +1,7 @@
 // Requests of a panel for the current pass: only while the panel is in view, and only for the latest choice.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { afterwards } from "../../../browser/lib/base.js";
+import { defer } from "../../../browser/lib/base.js";
 import { whileInView } from "../../../browser/lib/panel.js";
 import { store } from "./store.js";
 
@@ -41,7 +41,7 @@ export const askInView = ({ element, section, body, status }, { question, get, t
     },
   });
   const ask = () => inView() && on !== null && questions.ask(on, get ?? ((signal) => answerTo(on, null, signal)));
-  const soon = afterwards(ask); // choices that are only passed over are not requested
+  const soon = defer(ask); // choices that are only passed over are not requested
   const inView = whileInView(section, ask);
   return () => {
     const asked = element.hidden ? null : question();

@@ -1,7 +1,7 @@
 // The current view as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and the selected
 // pair of tokens. All views of the tab use this.
 
-import { afterwards, eachFrame } from "../../../browser/lib/base.js";
+import { defer, eachFrame } from "../../../browser/lib/base.js";
 import { store } from "./store.js";
 
 const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
@@ -202,7 +202,7 @@ export const fetchedBy = ({ map, vectors }, query, count, factor) => {
 /** For views next to the map: paint(changed) calls draw in the next frame or, after a choice of another head in the
  *  same pass, when that is on the screen, so that the map comes first. */
 export const afterMap = (draw) => {
-  const [now, later] = [eachFrame(draw), afterwards(draw)];
+  const [now, later] = [eachFrame(draw), defer(draw)];
   const passes = (changed) =>
     !changed.has("pass") && !changed.has("map") && ["layer", "head", "of"].some((name) => changed.has(name));
   return (changed = new Set()) => (passes(changed) ? later() : now());

@@ -17,15 +17,15 @@ import { lockPair } from "../lib/tokens.js";
 const FAINT = 0.25; // a row whose largest weight is smaller is hardly visible on the scale from 0 to 1
 
 const press = (event) => {
-  const { arrows, inside } = keys;
+  const { arrows, clamp } = keys;
   const shown = shownNow();
   if (!shown) return;
   const { query, key } = pairOf(shown);
   if (arrows[event.key]) {
     const [down, right] = arrows[event.key];
     store.point({
-      query: inside(query + down, shown.map.queries.length),
-      key: inside(key + right, shown.map.keys.length),
+      query: clamp(query + down, shown.map.queries.length),
+      key: clamp(key + right, shown.map.keys.length),
     });
   } else if (event.key === "Enter" || event.key === " ") lockPair({ query, key });
   else return;

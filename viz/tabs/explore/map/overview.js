@@ -3,7 +3,7 @@
 
 import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
 import { cssOf, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
-import { widest } from "../../../browser/lib/fill.js";
+import { maxAspect } from "../../../browser/lib/fill.js";
 import { hatch } from "../../../browser/lib/heat_map.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asSigned } from "../../../browser/lib/numbers.js";
@@ -133,7 +133,7 @@ export const mount = ({ element }) => {
     const height =
       isStacked() && !element.querySelector(".maximised") ? width : Math.floor((size.height - TOP - 2) / layers) - GAP;
     return {
-      w: Math.max(8, Math.min(width, Math.round(height * widest(1.5)))),
+      w: Math.max(8, Math.min(width, Math.round(height * maxAspect(1.5)))),
       h: Math.max(10, Math.min(height, Math.round(width * 1.25))),
     };
   };

@@ -3,13 +3,13 @@
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { answerTo, imported } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
-import { kept } from "../../../browser/lib/kept.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { inWords, say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { room } from "../../../browser/lib/room.js";
 import { badLink } from "../../../browser/lib/settings.js";
+import { storage } from "../../../browser/lib/storage.js";
 
 const TAB = "learn";
 const ASKED = "former-learn-questions"; // in the page's session: the words of the questions that it has shown
@@ -99,7 +99,7 @@ viewOf[TAB] = () => learn.find(learn.open)?.live?.view ?? null;
 // --- progress --------------------------------------------------------------------------------------------------
 
 const progress = Object.fromEntries(
-  Object.entries(PROGRESS).map(([what, key]) => [what, new Set(kept.always.get(key)?.split(" "))]),
+  Object.entries(PROGRESS).map(([what, key]) => [what, new Set(storage.always.get(key)?.split(" "))]),
 );
 /** Whether a section is "answered" or "solved". */
 learn.is = (what, name) => progress[what].has(name);
@@ -107,24 +107,24 @@ learn.count = (what) => learn.sections.filter(({ name }) => learn.is(what, name)
 learn.note = (what, name) => {
   if (learn.is(what, name)) return;
   progress[what].add(name);
-  kept.always.set(PROGRESS[what], [...progress[what]].join(" "));
+  storage.always.set(PROGRESS[what], [...progress[what]].join(" "));
   publish("progress");
 };
 /** Clears all progress. */
 learn.forget = () => {
   for (const [what, key] of Object.entries(PROGRESS)) {
     progress[what].clear();
-    kept.always.set(key, null);
+    storage.always.set(key, null);
   }
   publish("progress");
 };
 
 // --- questions in a room -------------------------------------------------------------------------------------------
 
-const words = JSON.parse(kept.session.get(ASKED) ?? "{}"); // section → {question, choices}
+const words = JSON.parse(storage.session.get(ASKED) ?? "{}"); // section → {question, choices}
 learn.asks = (name, asked) => {
   words[name] = asked;
-  kept.session.set(ASKED, JSON.stringify(words));
+  storage.session.set(ASKED, JSON.stringify(words));
 };
 const describe = (name) => {
   const section = learn.find(name);

@@ -2,7 +2,7 @@
 // the background. Until they arrive, the packed weights are shown and marked as approximate.
 
 import { bytes, newest, unanswered } from "../../../../browser/lib/ask.js";
-import { afterwards, catchUp } from "../../../../browser/lib/base.js";
+import { defer, flushDeferred } from "../../../../browser/lib/base.js";
 import { decodeExact } from "../pass.js";
 import { publish, state } from "./state.js";
 
@@ -31,7 +31,7 @@ const load = () => {
   publish("exact");
   fetchNow();
 };
-const fetchSoon = afterwards(fetchNow); // heads that are only passed over are not requested
+const fetchSoon = defer(fetchNow); // heads that are only passed over are not requested
 
 /** Keeps `exact` of the state up to date with the view. An unreachable server is asked again as long as the view is the
  *  same; lost() is called if it has lost the pass. */
@@ -39,7 +39,7 @@ export const exact = { load, forget, fetchSoon, lost: () => {} };
 
 /** Waits until the view is exact. Throws if the server does not answer. */
 export const exactly = async () => {
-  catchUp(); // it may be about to be requested
+  flushDeferred(); // it may be about to be requested
   fetchNow();
   if (state.pass && !state.exact) await questions.tried();
   if (!state.exact) throw unanswered("offline");

@@ -2,7 +2,7 @@
 // never calls Python.
 
 import { opened, tabOf } from "../../../../browser/lib/address.js";
-import { afterwards, isPresenting } from "../../../../browser/lib/base.js";
+import { defer, isPresenting } from "../../../../browser/lib/base.js";
 import { page } from "../../../../browser/lib/page.js";
 import { badLink } from "../../../../browser/lib/settings.js";
 import { site } from "../../../../browser/lib/site.js";
@@ -92,7 +92,7 @@ export const writeLink = page.keep("explore", () => {
   const chosen = link.model === model ? { ...settings.link(), layer, head } : {};
   return { ...link, ...chosen, ...state.pinned.link(link.text) };
 });
-const writeLinkSoon = afterwards(writeLink);
+const writeLinkSoon = defer(writeLink);
 
 /** Reports an invalid value of a link. */
 export const refuse = (note) => state.notes.link.push({ kind: "error", ...note });

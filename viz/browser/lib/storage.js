@@ -24,4 +24,4 @@ const over = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
 };
 
 /** For all pages of this browser, and for this page in its tab. */
-export const kept = { always: over("localStorage"), session: over("sessionStorage") };
+export const storage = { always: over("localStorage"), session: over("sessionStorage") };
