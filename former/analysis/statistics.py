@@ -126,8 +126,8 @@ def head_statistics(
     keys = keys_of(t, tokens, kinds)
     distance = (index[:, None] - index[None, :]).abs()
     # One product, so that each map is read once for all of them.
-    columns = torch.stack([distance, *keys.values()], -1).flatten(0, 1).to(weights.dtype)
-    totals = weights.flatten(-2) @ columns  # (..., names)
+    columns = torch.stack([each.to(weights.dtype) for each in (distance, *keys.values())]).flatten(1)  # (names, t·t)
+    totals = weights.flatten(-2) @ columns.T  # (..., names)
     statistics = {"entropy": _bits(weights) / t, "distance": totals[..., 0] / t}
     for i, (name, wanted) in enumerate(keys.items(), 1):
         statistics[name] = totals[..., i] / max(1, int(wanted.any(1).sum()))

@@ -61,10 +61,11 @@ def describe(
         "rollout": [layer]: [habit, runner-up, its share, most attended tokens], see `_describe`};
         "opening": [layer, head], the head to show first}.
     """
+    means = weights.mean(1)
     views = {
         "head": weights,
-        "mean": weights.mean(1),
-        "rollout": torch.stack(list(analysis.rollout_by_layer(weights))),
+        "mean": means,
+        "rollout": torch.stack(list(analysis.rollout_by_layer(means[:, None]))),
     }
     uniform = analysis.head_statistics(mask / mask.sum(-1, keepdim=True), tokens, kinds)
     names = [name for name in ("entropy", "distance", *places_of(mask)) if name in uniform]
@@ -72,11 +73,12 @@ def describe(
     keys = keys_of(len(tokens), tokens, kinds)
     if any(bool(kind[-1]) for kind in (kinds or {}).values()):
         del keys["last"]  # it has another name
+    first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first stands
     statistics, habits = {}, {}
     for view, maps in views.items():
         measured = analysis.head_statistics(maps, tokens, kinds)
         statistics[view] = {name: rounded(measured[name]) for name in names} | {"by": measured["by"].tolist()}
-        habits[view] = _nested(maps, statistics[view], lambda cells, found: _describe(cells, found, even, tokens, keys))
+        habits[view] = _nested(maps, statistics[view], lambda cells, found: _describe(cells, found, even, first, keys))
     opening = _opening(statistics["head"], habits["head"])
     can = [name for name in places_of(mask) if even.get(name, 0) > 0]
     return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "opening": opening}
@@ -90,7 +92,7 @@ def _nested(maps: Tensor, found: Statistics, function: Callable[[Tensor, Statist
 
 
 def _describe(
-    cells: Tensor, found: Statistics, even: Statistics, tokens: Tensor, keys: Mapping[str, Tensor]
+    cells: Tensor, found: Statistics, even: Statistics, first: Tensor, keys: Mapping[str, Tensor]
 ) -> list[Any]:
     """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
 
@@ -103,16 +105,16 @@ def _describe(
     share = second and found[second]
     if kind in HABITS and second:
         own, wanted = (
-            _diagonal(len(tokens), found["by"]) if name == "offset" else keys[name] for name in (kind, second)
+            _diagonal(len(cells), found["by"]) if name == "offset" else keys[name] for name in (kind, second)
         )
         if kind in COMPARED and second not in COMPARED:
             counted = ~own.any(1) & wanted.any(1)
         else:
             counted, wanted = own.any(1), wanted & ~own
-        share = float((cells * wanted)[counted].sum() / max(1, int(counted.sum())))
+        share = float((cells * (wanted & counted[:, None])).sum() / max(1, int(counted.sum())))
         if share < SECOND:
             second, share = None, None
-    return [kind, second, share, _most_attended(cells, tokens) if kind == "mixed" else []]
+    return [kind, second, share, _most_attended(cells, first) if kind == "mixed" else []]
 
 
 def _diagonal(t: int, by: int) -> Tensor:
@@ -121,13 +123,10 @@ def _diagonal(t: int, by: int) -> Tensor:
     return index[None, :] - index[:, None] == by
 
 
-def _most_attended(cells: Tensor, tokens: Tensor) -> list[list[Any]]:
+def _most_attended(cells: Tensor, first: Tensor) -> list[list[Any]]:
     """Returns up to `NAMED` tokens with the most attention, as [first position, share]."""
-    different, index = tokens.unique(return_inverse=True)
-    shares = cells.new_zeros(len(different)).index_add(0, index, cells.mean(0))
-    top = shares.topk(min(NAMED, len(different)))
-    first = [int((index == i).nonzero()[0]) for i in top.indices]
-    return [[at, rounded(share)] for at, share in zip(first, top.values, strict=True) if share >= SECOND]
+    top = cells.new_zeros(len(first)).index_add(0, first, cells.mean(0)).topk(min(NAMED, len(first)))
+    return [[at, rounded(share)] for at, share in zip(top.indices.tolist(), top.values, strict=True) if share >= SECOND]
 
 
 def _opening(found: Statistics, habits: list[Any]) -> list[int]:
