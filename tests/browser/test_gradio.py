@@ -68,3 +68,25 @@ def test_the_button_at_the_foot_opens_the_documentation_of_the_api(tab, guard):
     expect(tab.page.locator("footer:has(> .show-api)")).to_be_hidden()
     tab.page.get_by_role("button", name="Use via API").click()
     expect(tab.page.locator(".api-docs")).to_contain_text("/attention")
+
+
+@pytest.mark.own_page
+def test_an_idle_page_asks_for_no_frames(tab):
+    tab.page.add_init_script(
+        """window.asked = 0;
+           window.plain = window.requestAnimationFrame.bind(window);
+           window.requestAnimationFrame = (draw) => (window.asked++, plain(draw));"""
+    )
+    tab.open(text="abc")
+    asked = tab.page.evaluate(
+        """async () => {
+             const frame = () => new Promise((drawn) => plain(drawn));
+             for (let still = 0; still < 600; still++) {
+               const before = asked;
+               await frame();
+               if (asked === before) return 0;
+             }
+             return asked;
+           }"""
+    )
+    assert asked == 0

@@ -80,7 +80,7 @@ def asset(name: str) -> tuple[bytes, str] | None:
     media = {".js": "text/javascript", ".css": "text/css"}.get(path.suffix)
     if not media or "/" in name or not path.is_file():
         return None
-    return gzip.compress(path.read_bytes(), 9, mtime=0), media
+    return gzip.compress(gradio_adapter.asset(name), 9, mtime=0), media
 
 
 def name_of(script: Path) -> str:
