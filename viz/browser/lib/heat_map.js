@@ -25,6 +25,8 @@ const round = (count) => {
   return power * ([1, 2, 5].find((part) => part * power >= count) ?? 10);
 };
 const cut = (label) => isolate(shorten(`${label}`, LONGEST));
+// Measures labels. A font that is set on a canvas of the page has the browser compute all changed styles first.
+const pen = document.createElement("canvas").getContext("2d");
 const fontOf = (size, weight = "") => `${weight} ${size}px ${site.style.font}`;
 
 /** Hatches `area` (a Path2D) inside a frame, so that hidden cells cannot be taken for values. */
@@ -76,12 +78,11 @@ export const makeHeatMap = (place, given) => {
   /** Arranges the labels of a side with `pitch` pixels per cell: {names, font, upright, levels, every, depth, words,
    *  wordsUpright, whole}, with `depth` pixels for each level and `whole` for all. */
   const arrange = (labels, words, pitch, across) => {
-    const context = canvas.getContext("2d");
     const all = labels.length <= LABELLED;
     const font = all ? Math.max(SMALLEST, Math.min(FONT, Math.floor(pitch))) : FONT;
     const widest = (names, size) => {
-      context.font = fontOf(size);
-      return Math.max(0, ...names.map((name) => context.measureText(name).width));
+      pen.font = fontOf(size);
+      return Math.max(0, ...names.map((name) => pen.measureText(name).width));
     };
     const names = (all || !words) && labels.some((label) => label !== "") ? labels.map((label) => cut(label)) : [];
     const width = widest(names, font);
@@ -98,7 +99,7 @@ export const makeHeatMap = (place, given) => {
         )
       : 0;
     const wordsUpright =
-      across && words?.every(({ from, to, name }) => context.measureText(cut(name)).width < (to - from + 2) * pitch);
+      across && words?.every(({ from, to, name }) => pen.measureText(cut(name)).width < (to - from + 2) * pitch);
     const over = words ? (wordsUpright ? FONT : longest) + 7 : 0;
     return {
       names,

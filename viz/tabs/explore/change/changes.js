@@ -13,6 +13,7 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!store.pass || !(changed.has("pass") || changed.has("edits"))) return;
     element.hidden = !store.edits.length;
+    element.closest(".explore-top").toggleAttribute("data-changed", !element.hidden);
     count.textContent = say("edits_count", { count: store.edits.length });
     list.replaceChildren(...changeList());
   });

@@ -1,6 +1,6 @@
 // The surprise of each token of the text in bits, as its background colour.
 
-import { h } from "../../../browser/lib/base.js";
+import { afterwards, h } from "../../../browser/lib/base.js";
 import { gradient, ground, palette, tokenSpans } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -29,12 +29,13 @@ export const mount = ({ element }) => {
   const ramp = h("span.ramp", { "aria-hidden": "true" });
   foot.append(h("p.quiet.legend", "0", ramp, `${MOST} ${say("bits")}`), status);
   let spans = [];
+  let drawn = null; // the pass that they are of
 
   const paint = () => {
     const { weights } = palette();
     const colour = (part) => weights[Math.round(255 * Math.min(1, part))];
     ramp.style.background = gradient(weights);
-    const { bits } = store.header.output;
+    const { bits } = drawn.header.output;
     spans.forEach((span, i) => bits[i] !== null && ground(span, colour(bits[i] / MOST)));
   };
 
@@ -62,13 +63,22 @@ export const mount = ({ element }) => {
 
   pointsAtTokens(text, rowsPredict);
 
+  const update = () => {
+    if (element.hidden) return; // another model has come meanwhile
+    if (drawn !== store.pass) {
+      drawn = store.pass;
+      draw();
+    }
+    mark();
+    element.dataset.rev = store.rev;
+  };
+  const soon = afterwards(update); // the maps come first
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     element.hidden = !applies("surprise");
     if (element.hidden) return;
-    if (changed.has("pass")) draw();
-    if (["pass", "map", "hover", "token"].some((name) => changed.has(name))) mark();
-    element.dataset.rev = store.rev;
+    if (changed.has("pass") || changed.has("rev")) soon();
+    else if (drawn === store.pass && ["map", "hover", "token"].some((name) => changed.has(name))) mark();
   });
   onTheme(() => spans.length && paint());
 };

@@ -32,10 +32,11 @@ export const pool = (map, layer, head, width, height, perRow) => {
     }
     const y = Math.floor((query * height) / down);
     const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / down));
+    const row = y * width;
     for (let key = 0; key < length; key++) {
+      if (cells[start + key] === 0) continue;
       const level = cells[start + key] * factor;
-      for (let x = column[key]; x < columnEnd[key]; x++)
-        if (levels[y * width + x] < level) levels[y * width + x] = level;
+      for (let x = row + column[key]; x < row + columnEnd[key]; x++) if (levels[x] < level) levels[x] = level;
     }
     for (let below = y + 1; below < yEnd; below++) levels.copyWithin(below * width, y * width, (y + 1) * width);
   }

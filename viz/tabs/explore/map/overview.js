@@ -67,7 +67,12 @@ const areaOf = (map, { w, h }) => {
   return area;
 };
 
-const paintNumbers = (context, tile, layers, heads) => {
+/** The numbers of layers and heads as a canvas. A font that is set on a canvas of the page has the browser compute all
+ *  changed styles first. */
+const numbersOf = (tile, layers, heads, width, height, ratio) => {
+  const numbers = h("canvas", { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+  const context = numbers.getContext("2d");
+  context.scale(ratio, ratio);
   context.font = `11px ${site.style.font}`;
   context.fillStyle = variable("quiet");
   context.textBaseline = "middle";
@@ -77,6 +82,7 @@ const paintNumbers = (context, tile, layers, heads) => {
   context.textAlign = "center";
   for (let head = 0; head < heads; head++)
     context.fillText(head, LEFT + head * (tile.w + GAP) + tile.w / 2, TOP / 2 - 1);
+  return numbers;
 };
 
 const choose = (layer, head) => store.set({ layer, head, of: "head" });
@@ -165,7 +171,7 @@ export const mount = ({ element }) => {
         context.drawImage(thumbnail, left, top, tile.w, tile.h);
         if (veil) context.drawImage(veil, left, top, tile.w, tile.h);
       }
-    paintNumbers(context, tile, layers, heads);
+    context.drawImage(numbersOf(tile, layers, heads, width, height, ratio), 0, 0, width, height);
   };
 
   /** The mark on the selection: a head, or the layers of a mean or a rollout. */
