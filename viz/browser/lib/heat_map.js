@@ -26,7 +26,7 @@ const round = (count) => {
 };
 const cut = (label) => isolate(shorten(`${label}`, LONGEST));
 // Measures labels. A font that is set on a canvas of the page has the browser compute all changed styles first.
-const pen = document.createElement("canvas").getContext("2d");
+const pen = h("canvas").getContext("2d");
 const fontOf = (size, weight = "") => `${weight} ${size}px ${site.style.font}`;
 
 /** Hatches `area` (a Path2D) inside a frame, so that hidden cells cannot be taken for values. */
