@@ -1,6 +1,6 @@
 // The surprise of each token of the text in bits, as its background colour.
 
-import { afterwards, h } from "../../../browser/lib/base.js";
+import { defer, h } from "../../../browser/lib/base.js";
 import { gradient, ground, palette, tokenSpans } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -72,7 +72,7 @@ export const mount = ({ element }) => {
     mark();
     element.dataset.rev = store.rev;
   };
-  const soon = afterwards(update); // the maps come first
+  const soon = defer(update); // the maps come first
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     element.hidden = !applies("surprise");
