@@ -92,5 +92,11 @@ def test_in_a_room_all_guess_the_same_and_the_leader_sees_how_many_chose_what_an
     record = tab.page.locator(".room-record [data-question]")
     expect(record.get_by_role("button")).to_have_text("Guess the next token, round 1")
     expect(record.locator(".votes")).to_have_text(["0", "0", "2", *["0"] * (OPTIONS - 3)])
+    for page in (tab, students[0]):  # loaded again, a page still has the guesses and the record's words
+        before = bits(at_round(page, 2))
+        page.page.reload()
+        assert bits(at_round(page, 2)) == before
+    tab.page.get_by_role("button", name="2 followers · 2 answers").click()
+    expect(record.locator("li")).to_have_count(OPTIONS)
     for visitor in visitors:
         visitor.close()

@@ -301,6 +301,27 @@ def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_f
         visitor.close()
 
 
+@pytest.mark.own_page
+def test_the_record_has_the_words_of_a_question_that_the_leader_s_page_has_not_shown(tab, browser):
+    tab.open("key-value", room="unseen", lead=1)
+    visitor = browser.new_context()
+    student = Learning(visitor.new_page(), tab.origin)
+    student.goto(room="unseen")
+    student.wait("() => window.former?.learn?.open === 'key-value'")
+    student.page.evaluate("() => former.learn.show('scaling')")
+    student.settled()
+    words = student.choices()
+    student.choose(words[1])
+    tab.page.get_by_role("button", name="1 follower · 1 answer").click()
+    record = tab.page.locator(".room-record [data-question=scaling]")
+    expect(record.locator("p")).to_have_text(message("learn_scaling_question"))
+    expect(record.locator("li span:first-child")).to_have_text(words)
+    expect(record.locator(".votes")).to_have_text(["0", "1", "0"])
+    assert tab.page.evaluate("() => former.learn.open") == "key-value"
+    expect(tab.page.locator("article[data-section=scaling]")).to_be_hidden()
+    visitor.close()
+
+
 def takes_home(tab: Learning, title: str, words: list[str]) -> None:
     """The record has the first answers of both members, to read and as a file that no spreadsheet runs."""
     tab.page.get_by_role("button", name="2 followers · 2 answers").click()

@@ -76,6 +76,7 @@ export const makeRecord = () => {
   const refresh = async () => {
     const { name } = room;
     const record = await room.record();
+    if (record) await room.prepare(record.map(([, question]) => question));
     if (!record || room.name !== name) return;
     answers = readable(record);
     paint();

@@ -162,12 +162,19 @@ const lead = async () => {
 
 // --- votes --------------------------------------------------------------------------------------------------------
 
-/** tab → {asks, describe}: asks() names its question that is on the screen, or null; describe(name) returns {title,
- *  question, choices, open()} of one of its questions, or null. Words that this page has not shown yet are missing.
- *  Where the pages that vote do not know what is right, there is also judge(choice): {right}, null if it is open. */
+/** tab → {asks, prepare, describe}: asks() names its question that is on the screen, or null; describe(name) returns
+ *  {title, question, choices, open()} of one of its questions, or null, with the words that prepare(name), where there is
+ *  one, has loaded. Where the pages that vote do not know what is right, there is also judge(choice): {right}, null if it
+ *  is open. */
 room.questions = {};
 room.asks = () => room.questions[page.tab]?.asks() ?? null;
 room.describe = (name) => Object.values(room.questions).reduce((found, tab) => found ?? tab.describe(name), null);
+
+/** Loads the words of questions. */
+room.prepare = (names) => {
+  const tabs = Object.values(room.questions);
+  return Promise.all([...new Set(names)].flatMap((name) => tabs.map((tab) => tab.prepare?.(name))));
+};
 
 /** Counts followers and votes: room.votes is {question: on the screen, counts: for each of its answers, followers,
  *  answers: to all questions}. */

@@ -201,7 +201,16 @@ export const mount = ({ element, props, trigger }) => {
       check: (question) => text.append(learnCheck(section, question)),
       links: (views) => text.append(links(section, views)),
     });
-    load(section);
+    section.drawing = load(section);
+  };
+  learn.prepare = (name) => {
+    const section = learn.find(name);
+    if (!section) return null;
+    if (!section.node) {
+      build(section);
+      section.node.hidden = true;
+    }
+    return section.drawing;
   };
 
   learn.subscribe(element, (changed) => {

@@ -1,6 +1,6 @@
 // The game of tab Generate: guess tokens of a text before they are shown, against the model. Its number, text and round
-// are settings, so a link and a room have them; the guesses stay on this page. In a room all guess the same, and the
-// leader's page, which shows how many chose what, decides when the answer is shown.
+// are settings, so a link and a room have them; the guesses stay on this page, also when it is loaded again. In a room all
+// guess the same, and the leader's page, which shows how many chose what, decides when the answer is shown.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
@@ -8,9 +8,12 @@ import { say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
 import { room } from "../../../browser/lib/room.js";
 import { site } from "../../../browser/lib/site.js";
+import { storage } from "../../../browser/lib/storage.js";
 import { writing } from "./writing.js";
 
 const TAB = "generate";
+const GAMES = "former-games"; // in the page's session: its newest games
+const MOST_GAMES = 20;
 const { game_rounds: ROUNDS, game_options: OPTIONS } = site.limits;
 const { subscribe, publish } = listeners(["game"]);
 
@@ -20,17 +23,27 @@ export const game = {
   /** @type {any} */ answer: null,
   error: "",
 };
-let beliefs = new Map(); // round → the probability of each option
-let known = {}; // the settings that the guesses belong to
+// number → {model, text, beliefs: for each guessed round the probability of each option, answer: the newest of Python}
+const games = new Map(JSON.parse(storage.session.get(GAMES) ?? "[]"));
+/** The game of the settings, as in `games`, and its number.
+ * @type {any} */
+let known = { beliefs: {} };
 let asked = null; // the question of the newest answer
-const answers = new Map(); // game → its newest answer, for the room's record
+
+/** Changes the game of the settings, and stores it. */
+const keep = (changes) => {
+  const { number, ...rest } = Object.assign(known, changes);
+  games.set(number, rest);
+  storage.session.set(GAMES, JSON.stringify([...games].slice(-MOST_GAMES)));
+};
+const believe = (shares) => keep({ beliefs: { ...known.beliefs, [game.round()]: shares } });
 
 /** The setting `round` counts twice: 2i − 1 while round i is guessed, 2i once its answer is shown. */
 game.round = () => Math.ceil(writing.settings.round / 2);
 game.on = () => writing.settings.round > 0;
 game.guessing = () => writing.settings.round % 2 === 1;
 game.over = () => writing.settings.round === 2 * ROUNDS;
-game.guessed = () => beliefs.has(game.round());
+game.guessed = () => game.round() in known.beliefs;
 game.leads = () => room.state === "leading";
 /** Whether the leader of a room decides what is shown. */
 game.follows = () => room.state === "following";
@@ -54,10 +67,7 @@ game.choose = (text) => go({ game_text: text, game: 0, round: 0 });
 /** Gives one option this probability, and the others an even share of the rest. */
 game.guess = (option, confidence) => {
   const rest = (1 - confidence) / (OPTIONS - 1);
-  beliefs.set(
-    game.round(),
-    even().map((_, i) => (i === option ? confidence : rest)),
-  );
+  believe(even().map((_, i) => (i === option ? confidence : rest)));
   if (game.follows()) {
     room.vote(nameOf(game.round()), option, false);
     publish("game");
@@ -68,23 +78,20 @@ game.guess = (option, confidence) => {
 game.show = () => {
   const votes = game.votes() ?? Array(OPTIONS).fill(0);
   const all = votes.reduce((sum, count) => sum + count, OPTIONS);
-  beliefs.set(
-    game.round(),
-    votes.map((count) => (count + 1) / all),
-  );
+  believe(votes.map((count) => (count + 1) / all));
   game.next();
 };
 
 /** What the panel's program needs; a round that this page did not guess counts as one without any knowledge. */
 writing.played = () => ({
   game_text: writing.settings.game_text,
-  beliefs: Array.from({ length: played() }, (_, i) => beliefs.get(i + 1) ?? even()),
+  beliefs: Array.from({ length: played() }, (_, i) => known.beliefs[i + 1] ?? even()),
 });
 
 const questions = newest({
   take: ({ answer, question }) => {
     asked = question;
-    answers.set(known.number, answer);
+    keep({ answer });
     Object.assign(game, { answer, error: "" });
     publish("game");
   },
@@ -101,17 +108,20 @@ const ask = () => {
   questions.ask(question, async (signal) => ({ question, answer: await answerTo("/ask/guess/game", view, signal) }));
 };
 
-/** Follows the settings: another game begins without guesses, and another model or text ends the game. */
+/** Follows the settings: another game continues from the guesses that this page has of it, and another model or text ends
+ *  the game. */
 const follow = () => {
   const { game: number, model, game_text: text, round } = writing.settings;
   const same = known.number === number;
-  const ends = same && round > 0 && (known.model !== model || known.text !== text);
-  if (!same || ends) {
-    beliefs = new Map();
+  const changed = known.model !== model || known.text !== text;
+  const ends = same && round > 0 && changed;
+  if (!same || changed) {
+    const before = games.get(number);
+    const beliefs = before?.model === model && before.text === text && !same ? before.beliefs : {};
+    known = { number, model, text, beliefs };
     Object.assign(game, { answer: null, error: "" });
     asked = null;
   }
-  known = { number, model, text };
   if (ends) return void go({ game: 0, round: 0 });
   if (round) ask();
   else questions.stop();
@@ -120,7 +130,6 @@ const follow = () => {
 
 /** Called once, by the panel. */
 game.begin = (element) => {
-  known = { number: writing.settings.game, model: writing.settings.model, text: writing.settings.game_text };
   const names = ["models", "model", "game", "round", "game_text"];
   writing.subscribe(element, (changed) => {
     if (writing.settings.model && names.some((name) => changed.has(name))) follow();
@@ -132,7 +141,7 @@ room.questions[TAB] = {
   describe: (name) => {
     if (!/^guess-\d+-\d+$/.test(name)) return null;
     const [number, round] = name.split("-").slice(1).map(Number);
-    const answer = answers.get(number);
+    const answer = games.get(number)?.answer;
     return {
       title: say("guess_title_round", { round }),
       question: answer

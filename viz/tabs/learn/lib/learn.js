@@ -12,7 +12,6 @@ import { badLink } from "../../../browser/lib/settings.js";
 import { storage } from "../../../browser/lib/storage.js";
 
 const TAB = "learn";
-const ASKED = "former-learn-questions"; // in the page's session: the words of the questions that it has shown
 // In the browser: names of sections whose question has been answered, and whose puzzle has been solved.
 const PROGRESS = { answered: "former-learn-answered", solved: "former-learn-solved" };
 
@@ -30,6 +29,7 @@ const asked = (params) => {
   return learn.find(named) ? named : learn.sections[0].name;
 };
 
+/** learn.prepare(name), set by the tab: builds a section out of sight; resolves when its script has run. */
 learn.find = (name) => learn.sections.find((section) => section.name === name);
 
 /** LaTeX of all sections, for Gradio's KaTeX. */
@@ -121,17 +121,16 @@ learn.forget = () => {
 
 // --- questions in a room -------------------------------------------------------------------------------------------
 
-const words = JSON.parse(storage.session.get(ASKED) ?? "{}"); // section → {question, choices}
+const words = {}; // section → {question, choices}, once its script has run
 learn.asks = (name, asked) => {
   words[name] = asked;
-  storage.session.set(ASKED, JSON.stringify(words));
 };
 const describe = (name) => {
   const section = learn.find(name);
   const open = () => page.follow(new URLSearchParams({ tab: TAB, section: name }));
   return section ? { title: say(`${section.key}_title`), question: "", choices: [], ...words[name], open } : null;
 };
-room.questions[TAB] = { asks: () => learn.open, describe };
+room.questions[TAB] = { asks: () => learn.open, prepare: (name) => learn.prepare?.(name), describe };
 
 // --- scripts ---------------------------------------------------------------------------------------------------
 
