@@ -24,8 +24,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from former.checks import is_whole
 from former.edits import Edit
-from former.hooks import Capture, chain, points_of
+from former.hooks import Capture, chain, check_layers, points_of
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.run import Run
 
@@ -83,7 +84,7 @@ def kl_to(clean: Run, at: int = -1) -> Metric:
     """Returns the metric KL(clean ‖ run) of the predictions, in nats; it is 0 if they are equal."""
 
     def read(run: Run, logits: Tensor) -> Tensor:
-        del run
+        _check_model(clean, run)
         target = clean.kind.prediction(clean.model, clean.reading, clean.inputs, clean.result, at).log_softmax(-1)
         return F.kl_div(logits.log_softmax(-1), target.expand_as(logits), reduction="none", log_target=True).sum(-1)
 
@@ -101,10 +102,12 @@ def index_of(run: Run, answer: int | str) -> int:
     """
     names = run.kind.classes(run.source) if run.kind.says == "class" else None
     count = run.source.tokenizer.num_tokens if names is None else len(names)
-    if isinstance(answer, int):
+    if not isinstance(answer, str):
+        if not is_whole(answer):
+            raise ValueError(f"answer must be the index or the text of a token or a class, got {answer!r}")
         if not 0 <= answer < count:
             raise ValueError(f"answer must be in [0, {count}) for this model, got {answer}")
-        return answer
+        return int(answer)
     if names is not None:
         if answer not in names:
             raise ValueError(f"answer must be one of the classes {', '.join(names)}, got {answer!r}")
@@ -209,6 +212,7 @@ def path(
     _check(clean, corrupted)
     receivers = list(receivers)
     layer, head = sender
+    check_layers(clean.model, [layer, *(later for later, _, _ in receivers)])
     for later, _, part in receivers:
         if later <= layer or part not in ("q", "k", "v"):
             raise ValueError(f"receivers must be (layer above {layer}, head, q, k or v), got {(later, _, part)}")
@@ -286,9 +290,13 @@ def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, pic
 
 
 def _check(clean: Run, corrupted: Run) -> None:
-    if clean.model is not corrupted.model:
-        raise ValueError("both runs must be of one model, got runs of two")
+    _check_model(clean, corrupted)
     check_alike(clean.reading, corrupted.reading)
+
+
+def _check_model(one: Run, other: Run) -> None:
+    if one.model is not other.model:
+        raise ValueError("both runs must be of one model, got runs of two")
 
 
 def _share(values: Tensor, clean: Run, corrupted: Run, metric: Metric, share: bool) -> Tensor:

@@ -1,6 +1,6 @@
 """Activation patching gives the same numbers as a plain loop over edits, for each kind of model."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -222,6 +222,8 @@ def test_texts_of_different_lengths_and_runs_of_different_models_are_refused(bun
         patching.heads(clean, bundles["causal"].run("the cat"), metric)
     with pytest.raises(ValueError, match="both runs must be of one model"):
         patching.heads(clean, bundles["memory"].run("the cat sat"), metric)
+    with pytest.raises(ValueError, match="both runs must be of one model"):
+        patching.kl_to(bundles["classifier"].run("a fine film"))(clean)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +231,8 @@ def test_texts_of_different_lengths_and_runs_of_different_models_are_refused(bun
     [
         ("causal", patching.probability("ca"), "answer must be one token of this model, got 'ca'"),
         ("causal", patching.probability(256), r"answer must be in \[0, 256\)"),
+        ("causal", patching.probability(True), "answer must be the index or the text"),
+        ("causal", patching.probability(cast("int", 1.0)), "answer must be the index or the text"),
         ("causal", patching.probability(0, at=11), r"at must be in \[-11, 11\)"),
         ("classifier", patching.probability("great"), "one of the classes bad, fair, good"),
         ("masked", patching.probability("cat", at=2), "at must be in"),
@@ -240,8 +244,18 @@ def test_a_metric_that_does_not_fit_the_run_is_refused(bundles, kind, metric, me
         metric(bundles[kind].run(text))
 
 
-@pytest.mark.parametrize("receivers", [[], [(0, 1, "q")], [(1, 1, "out")]])
-def test_a_path_that_leads_nowhere_is_refused(bundles, receivers):
+@pytest.mark.parametrize(
+    ("sender", "receivers", "message"),
+    [
+        ((0, 1), [], "receivers must"),
+        ((0, 1), [(0, 1, "q")], "receivers must"),
+        ((0, 1), [(1, 1, "out")], "receivers must"),
+        ((0, 1), [(2, 1, "q")], "layer must be in"),
+        ((-1, 1), [(1, 1, "q")], "layer must be in"),
+        ((0, 4), [(1, 1, "q")], "head must be"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_refused(bundles, sender, receivers, message):
     clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
-    with pytest.raises(ValueError, match="receivers must"):
-        patching.path(clean, corrupted, (0, 1), receivers, patching.probability(1))
+    with pytest.raises(ValueError, match=message):
+        patching.path(clean, corrupted, sender, receivers, patching.probability(1))

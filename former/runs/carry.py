@@ -31,7 +31,7 @@ def point_in(point: str, stack: str, model: Any) -> str:
     if name not in known:
         stacks = sorted({each.partition(".")[0] for each in known if each.endswith(f".{point}")})
         hint = f"stack must be one of {', '.join(stacks)}" if stacks else f"point must be one of {', '.join(known)}"
-        raise ValueError(f"{hint} for a {type(model).__name__}, got {name!r}")
+        raise ValueError(f"{hint} of {type(model).__name__}, got {name!r}")
     return name
 
 

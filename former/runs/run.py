@@ -126,6 +126,7 @@ class Run:
         return self.map.weights
 
     @property
+    @torch.no_grad()
     def output(self) -> Tensor:
         """The model's output for the text, as the model itself returns it: logits, or log-probabilities of classes."""
         return self.kind.output(self.model, self.result)
