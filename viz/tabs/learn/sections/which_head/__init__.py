@@ -75,17 +75,22 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """Returns the first pairs of texts."""
+    """Returns the first pairs of texts, and three heads to choose from in the question: two that return most, and one
+    that is needed most."""
     del models
-    return {"model": MODEL, "pairs": PAIRS}
+    bundle = load(MODEL).bundle
+    found = weigh_heads(bundle, *next(iter(PAIRS.values())))
+    returned, lost = (found[name].flatten().argsort(descending=True).tolist() for name in ("returned", "lost"))
+    heads = [*returned[:2], next(head for head in lost if head not in returned[:2])]
+    return {"model": MODEL, "pairs": PAIRS, "choices": [divmod(head, bundle.config.heads) for head in sorted(heads)]}
 
 
 SECTION = Section(
     name="which-head",
     article="Multi-head attention",
-    equation=r"\text{lost} = \frac{m_A - m_{A \setminus \text{head}}}{m_A - m_B} \qquad"
-    r" \text{returned} = \frac{m_{B \,\leftarrow\, \text{head of }A} - m_B}{m_A - m_B} \qquad"
-    r" m = \mathrm{logit}(\text{answer}) - \mathrm{logit}(\text{rival})",
+    equation=r"{\text{lost} = \frac{m_A - m_{A \setminus \text{head}}}{m_A - m_B}} \qquad\allowbreak"
+    r" {\text{returned} = \frac{m_{B \,\leftarrow\, \text{head of }A} - m_B}{m_A - m_B}} \qquad\allowbreak"
+    r" {m = \mathrm{logit}(\text{answer}) - \mathrm{logit}(\text{rival})}",
     code=(edits.scale_head, patching.heads),
     questions={
         "heads": Question(

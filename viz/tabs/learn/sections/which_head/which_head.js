@@ -90,20 +90,12 @@ export const mount = (section, props) => {
   section.check({
     question: words("question", { model: props.model }),
     shows: asked,
-    choices: [
-      [2, 1],
-      [4, 5],
-      [5, 3],
-    ].map(([layer, head]) => words("choice", { layer, head })),
+    choices: props.choices.map(([layer, head]) => words("choice", { layer, head })),
     answer: async () => {
       demo.set(asked);
       const { returned } = await demo.answered("heads");
       const { layer, head, value, next } = most(returned);
-      const right = [
-        [2, 1],
-        [4, 5],
-        [5, 3],
-      ].findIndex(([i, j]) => i === layer && j === head);
+      const right = props.choices.findIndex(([i, j]) => i === layer && j === head);
       return { right, said: words("answer", { layer, head, returned: asShare(value), second: asShare(next) }) };
     },
   });
