@@ -10,7 +10,7 @@ from multiprocessing.context import ForkServerProcess
 from former.training.__main__ import main
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.training.processes"])
+FORKS.set_forkserver_preload(["tests.training.processes", "torch._dynamo"])  # the latter is what an optimiser imports
 
 
 def begin(words: list[str], **environment: str) -> ForkServerProcess:
