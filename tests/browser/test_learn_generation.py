@@ -104,3 +104,21 @@ def test_play_goes_through_the_snapshots_and_with_reduced_motion_one_at_each_pre
     tab.settled()
     assert len(shown(tab, "trained")) == 39
     assert tab.page.evaluate("window.hacked") is None
+
+
+def test_the_cache_is_shown_by_heads_and_a_step_is_measured_with_it_and_without(tab):
+    tab.open("generation", show="cache", cache="tiny-grouped", tokens=90)
+    kept = tab.section.locator(".cache")
+    expect(kept.locator(".now")).to_contain_text(
+        "46.1 kB"
+    )  # 90 · 2 layers · (2 keys + 2 values) · 16 numbers · 4 bytes
+    for name, count in (("queries", 4), ("keys", 2)):
+        expect(kept.locator(f"i.{name}")).to_have_count(count)
+    kept.get_by_role("button", name="Measure a step").click()
+    expect(kept.locator("[data-time]")).to_have_count(2)
+    kept.get_by_role("slider").press("ArrowRight")
+    expect(kept.locator(".now")).to_contain_text("91 tokens")
+    expect(kept.locator("[data-time]")).to_have_count(0)
+    tab.attempt("begin")
+    expect(tab.section.locator(".training")).to_be_visible()
+    expect(kept).to_be_hidden()

@@ -191,9 +191,9 @@ export const mount = (section, props) => {
 
   const early = 4;
   section.tries({
-    begin: { step: 0 },
-    words: [{ step: early }, words("try_words", { step: props.steps[early] })],
-    other: { text: props.other },
+    begin: { show: "training", step: 0 },
+    words: [{ show: "training", step: early }, words("try_words", { step: props.steps[early] })],
+    other: { show: "training", text: props.other },
     cache: { show: "cache" },
   });
   section.check({

@@ -38,6 +38,7 @@ export const mount = (section, props) => {
   panel.tools.append(show.node, text.node);
 
   const part = (name, ...children) => h("div", { class: name, "data-part": name }, ...children);
+  const scrolled = (label, table) => h("div.scrolled", { tabindex: 0, role: "region", "aria-label": label }, table);
   const head = (...names) => tableHead(...names.map((name) => name && words(name)));
   const cell = (name, value, shown) => h("td", { "data-value": value, "data-column": name }, shown);
 
@@ -112,7 +113,7 @@ export const mount = (section, props) => {
   const added = section.slider("added", (value) => asSigned(value, 1));
   const vector = numbersTable(words("vector", { model: props.models.norm }));
   const moved = h("p.result", { role: "status" });
-  const inNorm = part("norm", h("div.asking", added.node), vector.node, moved);
+  const inNorm = part("norm", h("div.asking", added.node), scrolled(words("show_norm_hint"), vector.node), moved);
 
   const paintNormed = (normed) => {
     vector.draw({
@@ -203,9 +204,8 @@ export const mount = (section, props) => {
     );
   const inWorth = part(
     "worth",
-    h(
-      "div.scrolled",
-      { tabindex: 0, role: "region", "aria-label": words("show_worth_hint") },
+    scrolled(
+      words("show_worth_hint"),
       h(
         "table",
         head("", "what", "bits", "gain", "parameters", "seconds", "cached"),
