@@ -174,7 +174,9 @@ def _model(
         kind, config = architecture.read_config(values, weights)
         for part in architecture.parts(kind, config):  # before building the model, as the config may claim any depth
             if part.theirs and part.theirs not in weights:
-                raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, which config.json implies")
+                body = part.theirs.split(".", maxsplit=1)[0] in architecture.body
+                reason = "which config.json implies" if body else "the output layer; save a model whose class has it"
+                raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, {reason}")
         with shapes_only():  # the weights are read from the files
             model = kind(config)
     state: dict[str, Tensor] = {}

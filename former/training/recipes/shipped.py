@@ -117,7 +117,7 @@ RECIPES: dict[str, Recipe] = {
                 num_tokens=8_192, seq_length=256, emb=256, heads=8, kv_heads=2, depth=6, ff_hidden=832, rotary_theta=1e4
             ),
             weights="",
-            steps=14_000,
+            steps=13_000,
             seed=1,
         ),
         intermediate.XL_BEGUN,
