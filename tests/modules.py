@@ -23,7 +23,7 @@ def evaluate(module: str, function: str, given: Any, language: str = "en") -> An
         given: its second argument.
         language: of the messages that the page would have.
     """
-    page = {"formerLanguage": language, "formerMessages": LANGUAGES[language], "given": given}
+    page = {"formerLanguage": language, "formerTexts": LANGUAGES[language], "given": given}
     script = f"""
         globalThis.window = Object.assign(globalThis, {json.dumps(page)});
         const exports = await import({json.dumps((VIZ / module).as_uri())});

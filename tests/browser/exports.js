@@ -10,7 +10,7 @@
   };
   const fetched = new PerformanceObserver((entries) => {
     for (const { name } of entries.getEntries())
-      if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) import(name).then(offer, () => {}); // the page itself says why not
+      if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) window.formerMessages.then(() => import(name)).then(offer, () => {}); // the page itself says why not
   });
   fetched.observe({ type: "resource", buffered: true });
 })();

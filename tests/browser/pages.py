@@ -270,8 +270,7 @@ class Exploring(Tab):
 
     def choose_model(self, name: str) -> None:
         """Chooses a model, and waits until it is on the screen."""
-        self.page.get_by_role("combobox", name="Model", exact=True).click()
-        self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}: ")).click()
+        self.page.locator(".former-model select").select_option(name)
         self.wait("(name) => former.store.pass.header.model === name", name)
         self.settled()
 

@@ -266,7 +266,7 @@ def test_explore_works_by_keyboard_alone(page, guard):
 def test_another_model_and_tab_are_chosen_by_keyboard(page, guard):
     tab = Exploring(page, guard.origin).open()
     names = page.evaluate("[former.store.pass.header.model]")
-    tab_to(page, "at.getAttribute('role') === 'combobox' || at.getAttribute('aria-label') === 'Model'")
+    tab_to(page, "at.matches('.former-model select')")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     tab.wait("([name]) => former.store.pass.header.model !== name", names)

@@ -89,8 +89,12 @@ def name_of(script: Path) -> str:
 
 
 def imported(script: Path) -> str:
-    """Returns a JavaScript expression that imports a script: a promise of its exports."""
-    return f"import({ROOT} + {json.dumps(folder() + name_of(script))})"
+    """Returns a JavaScript expression that imports a script once the messages are here: a promise of its exports.
+
+    No module awaits them itself: in WebKit an import can resolve before a module with a top-level await has run, and
+    the page stays empty.
+    """
+    return f"window.formerMessages.then(() => import({ROOT} + {json.dumps(folder() + name_of(script))}))"
 
 
 def needed(scripts: Iterable[Path]) -> list[str]:

@@ -7,7 +7,8 @@ interface Window {
   formerLanguage: string; // language.js
   formerTabOf: (params: URLSearchParams) => string; // opening.js
   formerBegins: string;
-  formerMessages: Promise<{ [key: string]: string }>;
+  formerMessages: Promise<unknown>;
+  formerTexts: { [key: string]: string };
 }
 
 /** All that is looked for and pointed at is an element of HTML. */

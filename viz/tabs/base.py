@@ -55,6 +55,19 @@ def about(loaded: Loaded) -> Note | str:
     return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.variant)
 
 
+GROUPS = ("writes", "classifies", "fills", "translates", "reads", "experiment")  # of models, in the menu's order
+GROUP_OF = {"classifier": "classifies", "masked": "fills", "translator": "translates", "bare": "reads"}
+
+
+def menu(models: Models) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Returns the menu of models: each group with the name and a description of its models."""
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
+    for name, loaded in models.items():
+        group = "experiment" if name.startswith("tiny-") else GROUP_OF.get(loaded.variant, "writes")
+        groups[group].append({"name": name, "about": about(loaded)})
+    return [(name, entries) for name, entries in groups.items() if entries]
+
+
 class Tab(NamedTuple):
     """A tab of the page; its files are in viz/tabs/{name}, its label in viz/text as tab_{name}."""
 

@@ -20,12 +20,12 @@ from viz.passes.run import Pass, run
 from viz.passes.store import PassStore
 from viz.server.http import refusal_of
 from viz.tabs import explore
-from viz.tabs.explore import page
+from viz.tabs.base import about
 from viz.tabs.explore.answer import answer
 from viz.tabs.generate import writing
 from viz.tabs.mask import masking
 from viz.tabs.mask import panels as mask_panels
-from viz.text import Refusal, in_words
+from viz.text import Refusal, in_words, note
 
 TEXT = "The cats sat on the [mat] [SEP] one was theirs"
 PANELS = {panel.name: panel for panel in explore.TAB.panels}
@@ -81,8 +81,7 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
             ask()
-    ((line, _),) = page.menu({loaded.name: loaded})
-    assert in_words(json.loads(line.strip("⟦⟧"))).endswith("reads a text, and predicts nothing")
+    assert about(loaded) == note("model_kind", kind="bare")
     assert filler({loaded.name: loaded}) is None
 
 

@@ -1,6 +1,6 @@
 // Chooses the page's language before Gradio lays out the page, and replaces the ⟦note⟧ placeholders in Gradio's
-// configuration. It is a classic script, since modules run too late. Sets window.formerLanguage, and
-// window.formerMessages, a promise of the messages.
+// configuration. It is a classic script, since modules run too late. Sets window.formerLanguage,
+// window.formerTexts once it has the messages, and window.formerMessages, a promise of that.
 (() => {
   const languages = window.formerLanguages; // {name: {name, file, labels}}
 
@@ -25,7 +25,9 @@
 
   const { labels, file } = languages[chosen];
   const root = new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "");
-  window.formerMessages = fetch(root + file).then((answer) => answer.json());
+  window.formerMessages = fetch(root + file)
+    .then((answer) => answer.json())
+    .then((texts) => Object.assign(window, { formerTexts: texts }));
   const said = (value) => {
     if (Array.isArray(value)) return value.map(said);
     if (value && typeof value === "object")

@@ -1,4 +1,4 @@
-// Controls for settings, {fields, view, allowed, set}: a choice among a few values, a number with steps, a text.
+// Controls for settings, {fields, view, allowed, set}: a choice among a few values, a number with steps, a text, a model.
 
 import { h, typedInto } from "./base.js";
 import { makeHint } from "./hint.js";
@@ -78,4 +78,14 @@ const line = (demo, name, label, placeholder) => {
   return { node: h("label.field-line", h("span.name", label), input), update };
 };
 
-export const fields = { choice, stepper, line };
+/** The options of a menu of models, in groups by what they do: `menu` of viz/tabs/base.py, [[group, [{name, about}]]]. */
+const models = (groups) =>
+  groups.map(([group, members]) =>
+    h(
+      "optgroup",
+      { label: say(`model_group_${group}`) },
+      ...members.map(({ name, about }) => h("option", { value: name }, say("model_line", { name, about }))),
+    ),
+  );
+
+export const fields = { choice, stepper, line, models };

@@ -6,7 +6,7 @@ const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
 const ARM = /,? (\w+) \{/y;
 const known = new Map(); // pattern → parts
 export const language = window.formerLanguage;
-const texts = await window.formerMessages; // see language.js
+const texts = window.formerTexts; // see language.js: scripts are imported once it is there
 export const locale = { whole: new Intl.NumberFormat(language), plural: new Intl.PluralRules(language) };
 
 /** Returns [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the enclosing

@@ -1,5 +1,5 @@
-// Example texts for the current model; a click puts one in the text box. All other values of the fields (a link's model
-// and text, or an example) are set through here: trigger("filled") makes Gradio ask the store for them.
+// Example texts for the current model; a click puts one in the text box. All other texts of the field (a link's, or an
+// example) are set through here: trigger("filled") makes Gradio ask the store for them.
 
 import { h } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";

@@ -11,8 +11,8 @@ import gradio as gr
 from viz import browser
 from viz.browser.language import label
 from viz.passes import trace
-from viz.passes.loaded import Loaded, Models, first_ahead
-from viz.tabs.base import Site, about
+from viz.passes.loaded import Models, first_ahead
+from viz.tabs.base import Site, menu
 from viz.tabs.explore.answer import answer
 from viz.tabs.explore.change import reads
 from viz.tabs.explore.corpus import forming, scans
@@ -23,22 +23,6 @@ HERE = Path(__file__).parent
 STORE = HERE / "lib" / "store.js"
 part = partial(browser.part, HERE)
 RECORDS = {record.name: record for record in PANELS}
-
-
-GROUPS = ("writes", "classifies", "fills in", "translates", "small experiment")  # the menu's order
-
-
-def group(loaded: Loaded) -> str:
-    """Returns the group of a model in the menu."""
-    if loaded.name.startswith("tiny-"):
-        return "small experiment"
-    return {"classifier": "classifies", "masked": "fills in", "translator": "translates"}.get(loaded.variant, "writes")
-
-
-def menu(models: Models) -> list[tuple[str, str]]:
-    """Returns the choices of models, group by group: (description, name) of each."""
-    ordered = sorted(models.items(), key=lambda item: GROUPS.index(group(item[1])))
-    return [(label("model_line", name=name, about=about(loaded)), name) for name, loaded in ordered]
 
 
 def panel(name: str, value: Any = None) -> gr.HTML:
@@ -103,15 +87,13 @@ def settings(site: Site, models: Models) -> dict[str, Any]:
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab; the first example is computed in advance.
 
-    The page's store (lib/store.js) requests passes by a plain route. Model and text are Gradio's fields: they report a
-    visitor's input to the store, and show the text of a link or an example.
+    The page's store (lib/store.js) requests passes by a plain route. The text is a field of Gradio's: it reports a
+    visitor's input to the store, and shows the text of a link or an example.
     """
     models = first_ahead(site.models)
     begins = settings(site, models)
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
-        model = gr.Dropdown(
-            menu(models), value=begins["example"]["model"], label=label("model"), filterable=False, scale=2
-        )
+        browser.part(HERE / "change", "model", menu(models))
         typed = gr.Textbox(
             begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
@@ -121,5 +103,4 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     part("notices")
     panels()
     typed.change(None, typed, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
-    model.input(None, model, None, js=browser.call(STORE, "store.choose(model)", "model"))
-    examples.filled(None, None, [model, typed], js=browser.call(STORE, "store.entered()"))
+    examples.filled(None, None, typed, js=browser.call(STORE, "store.entered()"))

@@ -41,7 +41,7 @@ const applied = ([rule, removed]) =>
 
 const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, taken) => {
   row.token = token;
-  row.label.textContent = label;
+  row.label.textContent = row.label.title = label;
   row.model.style.width = `${100 * prob}%`;
   row.kept.style.width = `${100 * kept}%`;
   row.share.textContent = asShare(prob);

@@ -14,7 +14,7 @@ import gradio as gr
 from viz import browser
 from viz.browser.language import label
 from viz.passes.loaded import Models, first_ahead, writers
-from viz.tabs.base import Site, about
+from viz.tabs.base import Site, menu
 from viz.tabs.generate import panels
 from viz.tabs.generate.cache import cache_facts
 from viz.text.examples import EXAMPLES
@@ -31,11 +31,11 @@ def settings(models: Models) -> dict[str, Any]:
                 "heads": config.heads,
                 "context": config.seq_length + getattr(config, "memory_length", 0),
                 "cache": cache_facts(loaded),
-                "about": about(loaded),
             }
             for name, loaded in models.items()
             for config in [loaded.bundle.config]
         },
+        "menu": menu(models),
         "text": EXAMPLES["byte"][1],
     }
 

@@ -2,6 +2,7 @@
 
 import { copyText, whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
+import { fields as controls } from "../../browser/lib/fields.js";
 import { makeHints } from "../../browser/lib/hint.js";
 import { inWords, say } from "../../browser/lib/messages.js";
 import { textOf } from "./lib/frames.js";
@@ -140,12 +141,7 @@ export const mount = ({ element, props }) => {
   );
 
   const paint = (changed) => {
-    if (changed.has("models"))
-      model.replaceChildren(
-        ...Object.entries(writing.models).map(([name, { about }]) =>
-          h("option", { value: name }, say("model_line", { name, about })),
-        ),
-      );
+    if (changed.has("models")) model.replaceChildren(...controls.models(props.value.menu));
     if (changed.has("models") || changed.has("model"))
       other.replaceChildren(
         h("option", { value: "" }, say("write_alone")),

@@ -82,11 +82,12 @@ export const mount = ({ element, props, trigger }) => {
       watch.observe(place, { childList: true, subtree: true });
       look();
     });
-  const first = written(props.value.set);
+  const countOf = (sections) => sections.flatMap(({ equations }) => equations).length;
+  const first = written(countOf(learn.sections.slice(0, props.value.set)));
   let rest = null;
   const allWritten = () => {
     if (!rest) trigger("equations");
-    return (rest ??= written(learn.sections.length));
+    return (rest ??= written(countOf(learn.sections)));
   };
 
   const build = (section) => {
@@ -96,11 +97,18 @@ export const mount = ({ element, props, trigger }) => {
     const panel = makePanel(place, words("title"));
     const [idea, ...paragraphs] = words("text").split("\n\n");
     const [picture, below] = [h("div.picture"), h("div.tries")];
-    const equation = h("div.equation", { tabindex: 0 }); // a narrow page scrolls it, by keys too
-    panel.body.append(h("p.idea", idea), picture, equation);
+    panel.body.append(h("p.idea", idea), picture);
     panel.foot.append(below);
     const at = learn.sections.indexOf(section);
-    (at < props.value.set ? first : allWritten()).then((found) => equation.append(found[at].cloneNode(true)));
+    const begin = countOf(learn.sections.slice(0, at));
+    const set = at < props.value.set ? first : allWritten();
+    /** Some of the section's equations by number, or all, for the place beside what they compute. */
+    const equation = (...numbers) => {
+      const shown = numbers.length ? numbers : section.equations.keys();
+      const node = h("div.equation");
+      set.then((found) => node.append(...Array.from(shown, (i) => found[begin + i].cloneNode(true))));
+      return node;
+    };
     const text = h("div.words", ...paragraphs.map((paragraph) => h("p", paragraph)));
     const code = learnCode(section);
     const node = h(
@@ -119,7 +127,7 @@ export const mount = ({ element, props, trigger }) => {
       node,
       words, // its messages, without the beginning that all of them share
       shown: () => page.tab === "learn" && learn.open === section.name,
-      panel: { ...panel, picture, equation }, // the equation below the picture; a script may put it beside a part of it
+      panel: { ...panel, picture, equation },
       /** Its settings and its questions, as makeDemo takes them; a question's path is its name. */
       demo: (fields, questions = {}) => {
         const paths = Object.entries(questions).map(([name, needs]) => [

@@ -27,7 +27,7 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     return [
         {
             "name": section.name,
-            "equation": f"$${equation(section)}$$",
+            "equations": [f"$${each}$$" for each in equations(section)],
             "group": GROUP_OF[section.name],
             "article": section.article,
             "href": browser.article(section.article),
@@ -37,15 +37,16 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     ]
 
 
-def equation(section: Section) -> str:
-    """Returns the equation of a section with its words as labels."""
+def equations(section: Section) -> list[str]:
+    """Returns the equations of a section with their words as labels."""
 
     def placeholder(match: re.Match[str]) -> str:
         before, words, after = match.groups()
         key = "equation_" + re.sub(r"\W+", "_", words).strip("_")
         return rf"\text{{{before}{label(key)}{after}}}"
 
-    return re.sub(r"\\text\{( *)([a-z][^{}]*?)( *)\}", placeholder, section.equation)
+    whole = re.sub(r"\\text\{( *)([a-z][^{}]*?)( *)\}", placeholder, section.equation)
+    return re.split(r"\s*\\qquad\s*", whole)
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
@@ -56,5 +57,6 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     frame = part("learn", {"sections": [opening, *others], "set": SET}, events=("equations",))
     # Invisible: Gradio's KaTeX renders equations here, and the frame copies them. It has to show all it is given, which
     # delayed the first page by a tenth of a second; the frame asks for the others once it needs one of them.
-    texts = gr.Markdown("\n\n".join(each["equation"] for each in given[:SET]), elem_classes="learn-equations")
+    set_first = [each for section in given[:SET] for each in section["equations"]]
+    texts = gr.Markdown("\n\n".join(set_first), elem_classes="learn-equations")
     frame.equations(None, None, texts, js=browser.call(HERE / "lib" / "learn.js", "learn.equations()"))

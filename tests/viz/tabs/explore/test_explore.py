@@ -134,8 +134,13 @@ def served(models):
 
 def test_the_menu_lists_the_models_group_by_group(generator, classifier, bert):
     small = Loaded("tiny-one", generator.bundle, "weights")
-    shown = explore.menu({each.name: each for each in (small, bert, classifier, generator)})
-    assert [name for _, name in shown] == [generator.name, classifier.name, bert.name, small.name]
+    shown = base.menu({each.name: each for each in (small, bert, classifier, generator)})
+    assert [(group, [entry["name"] for entry in entries]) for group, entries in shown] == [
+        ("writes", [generator.name]),
+        ("classifies", [classifier.name]),
+        ("fills", [bert.name]),
+        ("experiment", [small.name]),
+    ]
 
 
 def lines(response) -> list[dict]:
@@ -283,11 +288,14 @@ def test_the_worked_example_is_ready_and_every_model_has_a_text_that_it_reads(mo
         assert not [note for note in text["notes"] if note["kind"] == "error"]
 
 
+def abouts(models):
+    return {each["name"]: each["about"] for _, entries in base.menu(models) for each in entries}
+
+
 def test_the_menu_has_a_line_on_every_model_and_one_of_its_kind_for_a_stranger(models):
     ours = {name: replace(models["small-generator"], name=name) for name in former.available()}
-    lines = [line for line, _ in explore.menu(ours | dict(models)) if line]
-    assert len(set(lines)) == len(ours) + len(models)
-    assert {name: in_words(json.loads(line.strip("⟦⟧"))) for line, name in explore.menu(dict(models))} == {
-        "small-generator": "small-generator: writes, token by token",
-        "small-classifier": "small-classifier: classifies texts",
+    assert abouts(ours | dict(models)).keys() == ours.keys() | models.keys()
+    assert {name: in_words(about) for name, about in abouts(dict(models)).items()} == {
+        "small-generator": "writes, token by token",
+        "small-classifier": "classifies texts",
     }

@@ -9,10 +9,10 @@ import { publish, state, subscribe } from "./store/state.js";
 import { keepEffects, limit, lookAs, point, readView, refuse, set, token, writeLink } from "./store/view.js";
 
 const looking = { subscribe, set, point, measured: keepEffects, token, writeLink, exactly };
-const asking = { ask: askFor, again, choose, edit, entered, stepTo, typed };
+const asking = { ask: askFor, again, own, choose, edit, entered, stepTo, typed };
 
 let begun = null; // the initial state of the tab, see `settings` in viz/tabs/explore/page.py
-let fill = null; // makes the fields show what store.entered() returns
+let fill = null; // makes the field show what store.entered() returns
 
 const namesHead = (params) => params.has("layer") || params.has("head");
 

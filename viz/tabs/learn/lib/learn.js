@@ -33,7 +33,7 @@ const asked = (params) => {
 learn.find = (name) => learn.sections.find((section) => section.name === name);
 
 /** LaTeX of all sections, for Gradio's KaTeX. */
-learn.equations = () => learn.sections.map((section) => section.equation).join("\n\n");
+learn.equations = () => learn.sections.flatMap(({ equations }) => equations).join("\n\n");
 
 /** Once: `contents` of page.py. The link is read when the tab is in front: Gradio makes the first tab even where a link
  *  opens another. */

@@ -104,8 +104,8 @@ export const typed = (text) => {
   askFor({ text });
 };
 
-/** The values for the fields: a model's own name, and a text. */
-export const entered = () => [own(state.asked.model), (filled = state.asked.text)];
+/** The text for the field. */
+export const entered = () => (filled = state.asked.text);
 
 /** Fetches the requested {pass, notes}. Throws Unanswered. */
 const passOf = async (question, signal) => {

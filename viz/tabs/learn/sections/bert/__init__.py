@@ -192,7 +192,8 @@ SECTION = Section(
     article="BERT",
     equation=(
         r"\mathrm{loss} = -\frac{1}{|\text{chosen}|} \sum_{i\,\in\,\text{chosen}}"
-        r" \log p(w_i \mid \text{all that is not hidden}) \;-\; \log p(\text{follows or not} \mid x_{\text{[CLS]}})"
+        r" \log p(w_i \mid \text{all that is not hidden})"
+        r" \qquad {} - \log p(\text{follows or not} \mid x_{\text{[CLS]}})"
     ),
     code=(hide, BertStack.pool, MaskedTask.loss),
     questions={

@@ -69,7 +69,7 @@ export const mount = (section, props) => {
     gaps.foreign,
     h("h3", words("read")),
     read.place,
-    h("p.quiet", words("hidden"), " ", gaps.reset),
+    h("div.with-equation", h("p.quiet", words("hidden"), " ", gaps.reset), panel.equation(0)),
     gaps.answers,
   );
 
@@ -107,7 +107,7 @@ export const mount = (section, props) => {
     pair.place,
     h("p.quiet", words("ground")),
     h("h3", words("verdict")),
-    verdict,
+    h("div.with-equation", verdict, panel.equation(1)),
   );
 
   const paintTexts = () => {

@@ -59,7 +59,7 @@ export const mount = (section, props) => {
     "div.in-stack",
     h("div.course", norms.node, attention.node, player.play, player.slider, stage),
     h("div.tokens", h("p.quiet", words("tokens", { most: props.most })), tokens, count),
-    picture.node,
+    h("div.block-place", picture.node, panel.equation()),
     h("div.stack-place", h("table.stack", caption, tableHead(...heads), rows)),
     h("div.chart-column", h("h3", words("chart")), place),
   );

@@ -137,7 +137,7 @@ export const mount = (section, props) => {
     h("div.verdicts", { role: "group", "aria-label": words("verdicts") }, ...verdicts.map(({ button }) => button)),
     review,
     hint,
-    h("h3", words("strongest")),
+    h("div.with-equation", h("h3", words("strongest")), panel.equation()),
     strongest,
     why,
     sum,

@@ -72,6 +72,7 @@ export const mount = (section, props) => {
   panel.picture.append(
     h("div.course", player.play, player.slider, output),
     h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("lines") }, table),
+    panel.equation(),
     title,
     tensor,
     reading,

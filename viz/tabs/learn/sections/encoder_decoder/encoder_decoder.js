@@ -59,9 +59,13 @@ export const mount = (section, props) => {
     h("div.course", play, slider, step),
     h("div.both", h("div.looks", place, told), forms),
     h(
-      "div.places",
-      h("h3", words("places")),
-      h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("places") }, table),
+      "div.with-equation",
+      h(
+        "div.places",
+        h("h3", words("places")),
+        h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("places") }, table),
+      ),
+      panel.equation(),
     ),
   );
 

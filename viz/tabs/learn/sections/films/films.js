@@ -78,7 +78,7 @@ export const mount = (section, props) => {
     "div.by-hand",
     table(BY_HAND.people, 0, words("people")),
     table(BY_HAND.films, BY_HAND.people.length, words("films")),
-    products.node,
+    h("div.with-equation", products.node, panel.equation()),
   );
 
   const paintHand = () => {
@@ -118,7 +118,7 @@ export const mount = (section, props) => {
     "div.learn",
     grid,
     h("p.quiet", words("like_how")),
-    h("div.course", play, frame, loss, seed.node),
+    h("div.course", play, frame, loss, seed.node, panel.equation()),
     place,
   );
   const chart = makeChart(place, { label: words("chart") });

@@ -63,7 +63,7 @@ export const mount = (section, props) => {
   const training = h(
     "div.training",
     h("div.places", { tabindex: 0, role: "region", "aria-label": words("table") }, table),
-    peek,
+    h("div.with-equation", peek, panel.equation()),
     h("div.course", play, slider, step),
     h("div.both", h("div.curve", place, course, source), h("div.pages", masked.node, open.node)),
   );

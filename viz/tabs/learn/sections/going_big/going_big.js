@@ -13,7 +13,7 @@ const table = (caption) => {
   const draw = (rows) =>
     body.replaceChildren(
       ...rows.map(([name, label, value, exact]) =>
-        tableRow({ class: name }, label, h("td", { "data-value": exact }, value)),
+        tableRow({ "data-row": name }, label, h("td", { "data-value": exact }, value)),
       ),
     );
   return { node: h("table", title, body), title, draw };
@@ -106,7 +106,7 @@ export const mount = (section, props) => {
     layout.xaxis.title.text = words("axis");
   };
   panel.picture.append(
-    h("div.column", inputs, steps.node, note, kept.node),
+    h("div.column", inputs, steps.node, panel.equation(), note, kept.node),
     h("div.column", h("h3", words("chart")), place, section.measured(said, measured.command)),
   );
 

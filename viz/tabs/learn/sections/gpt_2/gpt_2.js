@@ -44,7 +44,7 @@ export const mount = (section, props) => {
     counted,
     chips,
     ground,
-    onText,
+    h("div.with-equation", onText, panel.equation(0)),
   );
 
   const paintPieces = () => {
@@ -131,7 +131,7 @@ export const mount = (section, props) => {
   const inBits = h(
     "div.in-bits",
     worth,
-    h("p.winner", words("winner", better)),
+    h("div.with-equation", h("p.winner", words("winner", better)), panel.equation(0)),
     h("p.quiet", words("reported")),
     section.measured(words("source"), gpt.command),
   );
@@ -142,7 +142,7 @@ export const mount = (section, props) => {
   const sizes = h("tbody");
   const inSizes = h(
     "div.in-sizes",
-    h("div.asking", ...steppers.map(({ node }) => node)),
+    h("div.with-equation", h("div.asking", ...steppers.map(({ node }) => node)), panel.equation(1)),
     h(
       "div.scrolled",
       { tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },

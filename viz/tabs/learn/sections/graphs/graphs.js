@@ -203,10 +203,10 @@ export const mount = (section, props) => {
   });
   const said = h("p.readout", { role: "status" });
   panel.picture.append(
-    h("div.drawing", place, hint),
+    h("div.drawing", place, hint, panel.equation(1)),
     h(
       "div.measured",
-      h("h3", words("map")),
+      h("div.with-equation", h("h3", words("map")), panel.equation(0)),
       mapPlace,
       reading,
       h("div.strips", ...strips.map(({ node }) => node)),

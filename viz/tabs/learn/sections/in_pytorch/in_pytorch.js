@@ -78,7 +78,9 @@ export const mount = (section, props) => {
     const [one, times] = ["one", "times"].map((kind) => h("div", { class: `of-${kind}` }, h("b")));
     one.append(plain[name].node);
     times.append(picture.node);
-    return h("figure", { "data-tensor": name }, caption, h("div.both", one, times));
+    const figure = h("figure", { "data-tensor": name }, caption, h("div.both", one, times));
+    if (name === "y") figure.append(panel.equation());
+    return figure;
   };
   const pictures = { x: strip("x"), raw: map("raw", "scores"), weights: map("weights", "weights"), y: strip("y") };
   const plain = { weights: map("weights", "weights", "plain"), y: strip("y", "plain") }; // of the vectors as they are

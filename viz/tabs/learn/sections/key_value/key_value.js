@@ -90,7 +90,16 @@ export const mount = (section, props) => {
   const sum = h("p.readout.sum");
   panel.picture.append(
     place,
-    h("div.both", h("h3", words("dictionary")), lines, result, h("h3", words("attention")), table, sum, scale),
+    h(
+      "div.both",
+      h("h3", words("dictionary")),
+      lines,
+      result,
+      h("div.with-equation", h("h3", words("attention")), panel.equation(1)),
+      table,
+      h("div.with-equation", sum, panel.equation(0)),
+      scale,
+    ),
   );
 
   const plane = makePlane(place, {

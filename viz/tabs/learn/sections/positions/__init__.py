@@ -121,7 +121,7 @@ SECTION = Section(
     name="positions",
     article="Using the positions",
     equation=(
-        r"q_i \cdot k_j = \left(q^x_i + q^p_i\right) \cdot \left(k^x_j + k^p_j\right) ="
+        r"q_i \cdot k_j = \left(q^x_i + q^p_i\right) \cdot \left(k^x_j + k^p_j\right) \qquad {} ="
         r" q^x_i \cdot k^x_j + q^x_i \cdot k^p_j + q^p_i \cdot k^x_j + q^p_i \cdot k^p_j"
     ),
     code=(Transformer.embed, terms, sinusoidal),

@@ -57,6 +57,7 @@ export const mount = (section, props) => {
     other,
     h("p.quiet", words("swap"), " ", again),
     cards,
+    panel.equation(),
   );
 
   const lift = (place) => {
@@ -133,7 +134,13 @@ export const mount = (section, props) => {
   const tokens = h("ol.tokens");
   const place = h("div.place");
   const sum = h("div.sum");
-  const inScore = h("div.in-score", h("div.asking", head.node, h("p.quiet", words("query"))), tokens, place, sum);
+  const inScore = h(
+    "div.in-score",
+    h("div.asking", head.node, h("p.quiet", words("query"))),
+    tokens,
+    place,
+    h("div.with-equation", sum, panel.equation()),
+  );
   const chart = makeChart(place, { label: words("chart_score"), onclick: (key) => demo.set({ key }) });
 
   /** The key whose score is split: the selected one, or the one with the largest weight. */

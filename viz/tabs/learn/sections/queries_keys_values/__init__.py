@@ -181,7 +181,7 @@ HEAD = Draw(figures.attention, Field("weights"), Field("labels"), mask=Field("se
 SECTION = Section(
     name="queries-keys-values",
     article="Queries, keys and values",
-    equation=r"q_i = W_q\, x_i \quad k_i = W_k\, x_i \quad v_i = W_v\, x_i \qquad"
+    equation=r"q_i = W_q\, x_i \qquad k_i = W_k\, x_i \qquad v_i = W_v\, x_i \qquad"
     r" w_{ij} = \mathrm{softmax}_j\, \frac{q_i \cdot k_j}{\sqrt{s}} \qquad y_i = \sum_j w_{ij}\, v_j",
     code=(former.attention_weights, former.SelfAttention.forward),
     questions={

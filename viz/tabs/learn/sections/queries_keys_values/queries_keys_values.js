@@ -60,7 +60,12 @@ export const mount = (section, props) => {
     return {
       plane,
       numbers,
-      node: h("figure", { "data-part": name }, h("figcaption", h("b", words(`matrix_${name}`)), numbers), place),
+      node: h(
+        "figure",
+        { "data-part": name },
+        h("figcaption", h("b", words(`matrix_${name}`)), numbers, panel.equation(i)),
+        place,
+      ),
     };
   });
   const sayRow = (i) => words("row", { word: props.words[i] });
@@ -71,7 +76,7 @@ export const mount = (section, props) => {
     "div.in-plane",
     h("div.planes", ...planes.map(({ node }) => node)),
     h("div.tables", scoresTable.node, weightsTable.node),
-    uses,
+    h("div.with-equation", uses, panel.equation(3, 4)),
   );
 
   const now = () => {
@@ -150,7 +155,13 @@ export const mount = (section, props) => {
   );
   const chain = h("div.chain");
   const trace = h("div.trace", { "aria-live": "polite" });
-  const ofHead = h("div.of-head", h("div.asks", text.node, layer.node, head.node, query.node, key.node), chain, trace);
+  const ofHead = h(
+    "div.of-head",
+    h("div.asks", text.node, layer.node, head.node, query.node, key.node),
+    chain,
+    panel.equation(),
+    trace,
+  );
   panel.picture.append(inPlane, ofHead);
 
   /** A row of numbers; those of q, k and v are buttons that trace them. */

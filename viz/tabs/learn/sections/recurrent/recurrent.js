@@ -56,6 +56,7 @@ export const mount = (section, props) => {
       place,
       outputs,
       said,
+      panel.equation(KINDS.indexOf(kind)),
     );
     const map = makeHeatMap(place, {
       label: words("map", { kind: words(kind) }),

@@ -172,7 +172,7 @@ SECTION = Section(
     article="Scaling the dot product",
     equation=r"\mathrm{score} = \frac{q \cdot k}{\sqrt{k}} \qquad"
     r" q_i, k_i \sim \mathcal{N}(0, 1)"
-    r" \;\Rightarrow\; \mathrm{mean}(q \cdot k) = 0,\; \mathrm{spread}(q \cdot k) = \sqrt{k}",
+    r" \;\Rightarrow\; \mathrm{mean}(q \cdot k) = 0 \qquad \mathrm{spread}(q \cdot k) = \sqrt{k}",
     code=(attention_scores, former.attention_weights),
     questions={
         "measured": Question(

@@ -38,7 +38,12 @@ export const mount = (section, props) => {
     "div.random",
     size.node,
     place,
-    h("div.below", h("table", tableHead("", ...["mean", ...MEASURES].map((name) => words(name))), table), row),
+    h(
+      "div.below",
+      h("table", tableHead("", ...["mean", ...MEASURES].map((name) => words(name))), table),
+      panel.equation(),
+      row,
+    ),
   );
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => demo.set({ power: props.powers[0] + at }) });
 
@@ -103,7 +108,7 @@ export const mount = (section, props) => {
     "div.trained",
     headsPlace,
     h("table", tableHead("", ...["mean_entropy", "surprise", "bits"].map((name) => words(name))), both),
-    h("p.quiet", words("alike")),
+    h("div.with-equation", h("p.quiet", words("alike")), panel.equation(0)),
   );
   const heads = makeChart(headsPlace, { label: words("chart_trained") });
   panel.picture.append(random, inTrained);

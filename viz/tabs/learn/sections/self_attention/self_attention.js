@@ -70,7 +70,10 @@ export const mount = (section, props) => {
     sayRow: (i) => words("row", { word: sentence()[i] }),
   });
   const sum = h("p.readout.sum");
-  panel.picture.append(place, h("div.tables", panel.equation, products.node, weights.node, sum));
+  panel.picture.append(
+    place,
+    h("div.tables", products.node, panel.equation(1), weights.node, h("div.with-equation", sum, panel.equation(0))),
+  );
 
   const sentence = () => wordsOf(demo.view.words);
 

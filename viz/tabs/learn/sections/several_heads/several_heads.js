@@ -116,7 +116,12 @@ export const mount = (section, props) => {
     });
   };
   const [emb, count] = ["emb", "count"].map((name) => section.stepper(name));
-  const gave = h("div.gave", shown.before.node, shown.after.node, h("div.sizes-place", moves.node));
+  const gave = h(
+    "div.gave",
+    shown.before.node,
+    shown.after.node,
+    h("div.with-equation", h("div.sizes-place", moves.node), panel.equation()),
+  );
   const sizes = h(
     "div.costs",
     h(
@@ -124,6 +129,7 @@ export const mount = (section, props) => {
       forms.node,
       h("div.inputs", emb.node, count.node),
       h("p.quiet", words("unify", { words: props.timed })),
+      panel.equation(),
     ),
     h("div.sizes-place", trained.node, h("p.quiet.worth", worth())),
   );

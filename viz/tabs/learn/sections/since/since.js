@@ -75,7 +75,7 @@ export const mount = (section, props) => {
     "rotary",
     h("div.asking", headOf.node, back.node, shift.node),
     h("div.turning", planePlace, parts.node, curve),
-    scored,
+    h("div.with-equation", scored, panel.equation(0)),
   );
   const chart = makeChart(curve, { label: words("curve") });
 
@@ -113,7 +113,13 @@ export const mount = (section, props) => {
   const added = section.slider("added", (value) => asSigned(value, 1));
   const vector = numbersTable(words("vector", { model: props.models.norm }));
   const moved = h("p.result", { role: "status" });
-  const inNorm = part("norm", h("div.asking", added.node), scrolled(words("show_norm_hint"), vector.node), moved);
+  const inNorm = part(
+    "norm",
+    h("div.asking", added.node),
+    scrolled(words("show_norm_hint"), vector.node),
+    panel.equation(1),
+    moved,
+  );
 
   const paintNormed = (normed) => {
     vector.draw({
@@ -132,7 +138,7 @@ export const mount = (section, props) => {
 
   const gates = numbersTable(words("gates", { model: props.models.gate }));
   const closed = h("p.result", { role: "status" });
-  const inGate = part("gate", gates.node, closed);
+  const inGate = part("gate", h("div.with-equation", gates.node, panel.equation(2)), closed);
 
   const paintGated = (gated) => {
     gates.draw({

@@ -133,7 +133,7 @@ SECTION = Section(
     name="sparse",
     article="Sparse transformers",
     equation=(
-        r"\text{strided:}\ \ 0 \le i - j < l \ \text{ or }\ j < i,\ i - j \equiv 0 \ (\mathrm{mod}\ l)"
+        r"\text{strided:}\ \ 0 \le i - j < l \qquad \text{or }\ j < i,\ i - j \equiv 0 \ (\mathrm{mod}\ l)"
         r" \qquad l = \sqrt{t}:\ \ \text{about } 1.5\, t\sqrt{t} \text{ cells of } t^2"
     ),
     code=(masks.strided, masks.fixed, masks.reach, sparse.attend),

@@ -59,7 +59,7 @@ export const mount = (section, props) => {
   const shares = h("table.reached");
   const cells = h("p.quiet");
   const swatch = (name) => h("p", { class: `swatch ${name}` }, h("i"), words(`legend_${name}`));
-  const beside = h("div.beside", swatch("one"), swatch("more"), shares, cells);
+  const beside = h("div.beside", swatch("one"), swatch("more"), shares, cells, panel.equation());
   const inPattern = h(
     "div.in-pattern",
     h("div.course", kind.node, ...steppers.map(({ node }) => node)),
@@ -148,6 +148,7 @@ export const mount = (section, props) => {
           "p.quiet",
           words("long", Object.fromEntries(Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]))),
         ),
+        panel.equation(2),
         section.measured(said, command),
       );
       const names = props.charted.map((way) => words(`way_${WAYS[way]}`));

@@ -166,7 +166,7 @@ export const mount = (section, props) => {
   const by = h("p.quiet");
   panel.picture.append(
     h("div.course", button, bar, said, adopt),
-    h("div.both", h("div.curve", place, right), h("div.attention", heads, caption, mapPlace, hint)),
+    h("div.both", h("div.curve", place, right, panel.equation()), h("div.attention", heads, caption, mapPlace, hint)),
     h("div.by-hand", h("label.field-line", label, text), output, by),
   );
 

@@ -214,7 +214,8 @@ SECTION = Section(
     name="transformer-xl",
     article="Transformer-XL",
     equation=(
-        r"\sqrt{s}\;\mathrm{score}_{ij} = q_i \cdot k_j + q_i \cdot W_r\, r_{i-j} + u \cdot k_j + v \cdot W_r\, r_{i-j}"
+        r"\sqrt{s}\;\mathrm{score}_{ij} = q_i \cdot k_j + q_i \cdot W_r\, r_{i-j}"
+        r" \qquad {} + u \cdot k_j + v \cdot W_r\, r_{i-j}"
     ),
     code=(TransformerXL.forward, Recall.at, RelativeTerms.forward),
     questions={

@@ -48,7 +48,7 @@ export const mount = (section, props) => {
     bytes,
     h("p.quiet", words("ground", { segment: props.segment, trained: props.trained.segment })),
     bars,
-    onVal,
+    h("div.with-equation", onVal, panel.equation()),
   );
   const chart = makeChart(bars, { label: words("chart_memory") });
   if (props.measured.length)
@@ -142,7 +142,7 @@ export const mount = (section, props) => {
 
   const stack = h("div.place");
   const together = h("p.quiet");
-  const inTerms = h("div.in-terms", stack, together);
+  const inTerms = h("div.in-terms", stack, h("div.with-equation", together, panel.equation()));
   const stacked = makeChart(stack, { label: words("chart_terms") });
 
   const paintTerms = () => {

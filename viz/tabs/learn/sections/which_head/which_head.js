@@ -29,19 +29,23 @@ export const mount = (section, props) => {
   panel.tools.append(first.node, second.node);
   const metric = h("p.source");
   const readout = h("p.readout", { role: "status" });
-  const grids = WAYS.map((name) => {
+  const grids = WAYS.map((name, i) => {
     const table = h("table", { "data-way": name });
     return {
       name,
       table,
       node: h(
         "figure",
-        h("figcaption", words(name)),
+        h("figcaption", words(name), panel.equation(i)),
         h("div.sheet", { tabindex: 0, role: "region", "aria-label": words(name) }, table),
       ),
     };
   });
-  panel.picture.append(h("div.grids", ...grids.map(({ node }) => node)), readout, metric);
+  panel.picture.append(
+    h("div.grids", ...grids.map(({ node }) => node)),
+    readout,
+    h("div.with-equation", metric, panel.equation(2)),
+  );
 
   const told = ({ layer, head }) => {
     const { lost, returned } = demo.answers.heads;

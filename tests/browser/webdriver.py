@@ -1,4 +1,4 @@
-"""Firefox, driven by the W3C's WebDriver commands, which it speaks itself."""
+"""Firefox and WebKit, driven by the W3C's WebDriver commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ class Driver:
     """One window of a browser.
 
     Args:
-        command: (name, values) → the answer's value; a WebDriver command by its name in Firefox's own protocol.
+        command: (name, values) → the answer's value; a command by its name in Firefox's own protocol, Marionette.
     """
 
     def __init__(self, command: Callable[[str, dict[str, Any]], Any]) -> None:
@@ -107,3 +108,40 @@ def firefox(binary: str, folder: Path, port: int) -> Iterator[Driver]:
         receive()  # its greeting
         send("NewSession", {})
         yield Driver(send)
+
+
+COMMANDS = {  # their paths in WebDriver's requests
+    "Navigate": "url",
+    "ExecuteScript": "execute/sync",
+    "PerformActions": "actions",
+    "SetWindowRect": "window/rect",
+}
+
+
+@contextmanager
+def webkit(binary: str, browser: str, port: int) -> Iterator[Driver]:
+    """WebKit, by requests to its driver; a virtual screen shows its window.
+
+    Args:
+        binary: the driver's path.
+        browser: the path of a browser that it can drive.
+        port: a free one.
+    """
+
+    def post(path: str, values: dict[str, Any]) -> Any:
+        body = json.dumps(values).encode()
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/session{path}", body, headers, method="POST")
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)["value"]
+
+    options = {"webkitgtk:browserOptions": {"binary": browser, "args": ["--automation"]}}
+    screen = ("xvfb-run", "--auto-servernum", "--server-args=-screen 0 1400x1000x24")
+    with _running(*screen, binary, f"--port={port}") as process:
+        _connect(port, process).close()
+        session = post("", {"capabilities": {"alwaysMatch": options}})["sessionId"]
+        try:
+            yield Driver(lambda name, values: post(f"/{session}/{COMMANDS[name]}", values))
+        finally:
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/session/{session}", method="DELETE")
+            urllib.request.urlopen(request, timeout=PATIENCE).close()

@@ -1,14 +1,18 @@
-"""All tabs, a chart, presenting and a drag in Firefox, where it is installed (Debian: apt install firefox-esr)."""
+"""All tabs, a chart, presenting and a drag in Firefox and in WebKit, Safari's engine, where they are installed (Debian:
+apt install firefox-esr, and webkit2gtk-driver xvfb)."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from glob import glob
+from pathlib import Path
 
 import pytest
 
 from tests.browser.conftest import App, free_port
-from tests.browser.marionette import Driver, firefox
+from tests.browser.webdriver import Driver, firefox, webkit
 from viz.tabs import TABS
 
 pytestmark = pytest.mark.browser
@@ -22,12 +26,24 @@ DRAWN = {  # tab → what holds once its first view is drawn
 QUIET = "!document.querySelector('[data-coming]') && !document.querySelector('.note.error[role=alert]')"
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
-    program = shutil.which("firefox-esr") or shutil.which("firefox")
-    if not program:
+WEBKIT = "/usr/lib/*/webkit2gtk-*/MiniBrowser"  # not on the path, but what Debian's driver drives
+
+
+def start(engine: str, folder: Path) -> AbstractContextManager[Driver]:
+    """Starts a browser of the engine, or skips the test."""
+    if engine == "firefox":
+        if program := shutil.which("firefox-esr") or shutil.which("firefox"):
+            return firefox(program, folder, free_port())
         pytest.skip("Firefox is not installed")
-    with firefox(program, tmp_path_factory.mktemp("firefox"), free_port()) as driver:
+    program, browsers = shutil.which("WebKitWebDriver"), glob(WEBKIT)
+    if program and browsers and shutil.which("xvfb-run"):
+        return webkit(program, browsers[0], free_port())
+    pytest.skip("WebKit's driver is not installed")
+
+
+@pytest.fixture(scope="module", params=["firefox", "webkit"])
+def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    with start(request.param, tmp_path_factory.mktemp(request.param)) as driver:
         driver.command("SetWindowRect", {"width": 1280, "height": 800})
         yield driver
 
