@@ -85,7 +85,7 @@ def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curv
 def test_play_goes_through_the_snapshots_and_with_reduced_motion_one_at_each_press(tab, guard):
     guard.allow("422")
     tab.open("generation", step=7)
-    play = tab.section.locator(".course button")
+    play = tab.section.locator(".training .course button")
     play.click()
     tab.settled()
     assert tab.view()["step"] == 8

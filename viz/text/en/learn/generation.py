@@ -55,7 +55,6 @@ MESSAGES = {
     "learn_generation_lesson_cache": "The keys and values of earlier tokens never change, because no token sees a later"
     " one. So “{name}” keeps them, and a step computes only the newest token instead of {tokens, plural, one {# token}"
     " other {all #}}.",
-    "learn_generation_try_cache": "What a step costs",
     "learn_generation_try_begin": "Before training",
     "learn_generation_try_words": "Step {step, number}",
     "learn_generation_try_other": "A sentence it gets worse at",

@@ -50,7 +50,6 @@ MESSAGES = {
     "learn_generation_tokens_are": "{tokens, plural, other {# 个词元}}",
     "learn_generation_lesson_cache": "前面词元的键和值不会改变，因为没有词元看得到后面的词元。所以“{name}”把它们保留下"
     "来，每一步只计算最新的词元，而不是{tokens, plural, other {全部 # 个}}。",
-    "learn_generation_try_cache": "一步的代价",
     "learn_generation_try_begin": "训练之前",
     "learn_generation_try_words": "第 {step, number} 步",
     "learn_generation_try_other": "越学越差的句子",

@@ -194,7 +194,6 @@ export const mount = (section, props) => {
     begin: { show: "training", step: 0 },
     words: [{ show: "training", step: early }, words("try_words", { step: props.steps[early] })],
     other: { show: "training", text: props.other },
-    cache: { show: "cache" },
   });
   section.check({
     names: ["first", "middle", "last"],
