@@ -10,7 +10,8 @@
   };
   const fetched = new PerformanceObserver((entries) => {
     for (const { name } of entries.getEntries())
-      if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) window.formerMessages.then(() => import(name)).then(offer, () => {}); // the page itself says why not
+      // The page itself says why a script did not come.
+      if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) window.formerMessages.then(() => import(name)).then(offer, () => {});
   });
   fetched.observe({ type: "resource", buffered: true });
 })();
