@@ -19,7 +19,8 @@ MESSAGES = {
     "carry_at": "{says, select, class {Class:} blank {Hidden token {token}:} other {After {token}:}} the logit of"
     " {answer} minus that of {rival} is {before} on screen and {pinned} in the pinned text.",
     "carry_most": "{name} brings back the most: {share} of the difference.",
-    "carry_corner": "{part, select, heads {layer ↓ head →} attention {layer ↓ head →} other {layer ↓ token →}}",
+    "carry_corner": "{part, select, heads {layer\u00a0↓ head\u00a0→}"
+    " attention {layer\u00a0↓ head\u00a0→} other {layer\u00a0↓ token\u00a0→}}",
     "carry_head": "Layer {layer}, head {head}",
     "carry_token": "Layer {layer}, {token}",
     "carry_found": "{pair, select, number {Whether the subject is singular or plural is known only at the subject"

@@ -18,7 +18,8 @@ MESSAGES = {
     "carry_at": "{says, select, class {类别：} blank {被遮住的 {token}：} other {{token} 之后：}}{answer} 与 {rival}"
     " 的 logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
     "carry_most": "{name}恢复得最多：差别的 {share}。",
-    "carry_corner": "{part, select, heads {层 ↓ 头 →} attention {层 ↓ 头 →} other {层 ↓ 词元 →}}",
+    "carry_corner": "{part, select, heads {层\u00a0↓ 头\u00a0→}"
+    " attention {层\u00a0↓ 头\u00a0→} other {层\u00a0↓ 词元\u00a0→}}",
     "carry_head": "第 {layer} 层第 {head} 头",
     "carry_token": "第 {layer} 层的“{token}”",
     "carry_found": "{pair, select, number {主语是单数还是复数，这一信息一直只留在主语的位置上，到第 4 层才由第 5 头复"
