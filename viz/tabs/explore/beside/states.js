@@ -28,7 +28,7 @@ const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
 /**
  * {pinned, third, update, takes}: two elements; update() shows what there is for the passes; takes(cell) is called with
  * a chosen cell of the current pass's grid, and says whether a state was carried there. `now` is that grid,
- * `columns()` the tokens of its columns.
+ * `columns()` the tokens of its columns, or null before they are known.
  */
 export const makeStates = ({ now, columns }) => {
   const before = makeLensGrid(say("states_pinned"));
@@ -62,6 +62,7 @@ export const makeStates = ({ now, columns }) => {
   const lens = newest({
     take: (answer) => {
       read = answer;
+      if (!columns()) return; // the current pass's own lens calls update() when it arrives
       draw();
       ask();
     },

@@ -51,7 +51,8 @@ export const mount = ({ element }) => {
   };
   /** The token of a column; a model that fills in words has columns only for the hidden ones. */
   const tokenAt = (column) => (read.columns ? read.columns[column] : column);
-  const columns = () => read.columns ?? predicted().map((_, i) => i);
+  /** The tokens of the columns; null before the lens has arrived. */
+  const columns = () => read && (read.columns ?? predicted().map((_, i) => i));
 
   const draw = () => {
     const { header } = store;

@@ -9,6 +9,12 @@ import { asFixed } from "../../../browser/lib/numbers.js";
 const coloured = (text) =>
   text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", piece) : piece));
 
+/** A number of a tensor; of a mask, 1 or 0. */
+const inCell = (value) => {
+  if (value === null) return "−∞";
+  return typeof value === "boolean" ? `${Number(value)}` : asFixed(value, 3);
+};
+
 const tensor = ({ name, shape, rows }) =>
   h(
     "figure",
@@ -19,7 +25,7 @@ const tensor = ({ name, shape, rows }) =>
       ...rows.map((row) =>
         h(
           "tr",
-          ...row.map((value) => h("td", value === null ? "−∞" : asFixed(value, 3))),
+          ...row.map((value) => h("td", inCell(value))),
           row.length < shape.at(-1) ? h("td", "…") : null,
         ),
       ),
