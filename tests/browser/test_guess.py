@@ -50,7 +50,7 @@ def test_alone_ten_rounds_are_played_in_bits_and_a_link_has_the_round_but_not_th
     assert [model for _, model in rounds] == pytest.approx(expected["model"].tolist(), abs=0.06)
     assert sums == pytest.approx([sum(column) for column in zip(*rounds, strict=True)], abs=0.06 * ROUNDS)
     winner = "You win" if sums[0] < sums[1] else "The model wins"
-    expect(panel.get_by_role("status")).to_contain_text(f"All {ROUNDS} rounds")
+    expect(panel.get_by_role("status")).to_contain_text(f"After {ROUNDS} rounds")
     if abs(sums[0] - sums[1]) > 0.1:
         expect(panel.get_by_role("status")).to_contain_text(winner)
     expect(panel.locator(".guess-text")).to_have_text(GAMES[0])
