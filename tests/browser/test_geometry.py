@@ -1,0 +1,52 @@
+"""No text is cut, runs out of its panel or lies over other text, and the page is not wider than its window: in both
+languages, at a laptop's, a projector's and a phone's size, at 200 % zoom and on paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.pages import Exploring, Tab
+from viz.text import LANGUAGES
+
+pytestmark = [pytest.mark.browser, pytest.mark.own_page]
+TAB = Tab
+FAULTS = (Path(__file__).parent / "geometry.js").read_text(encoding="utf-8")
+SIZES = ((1280, 720), (1024, 768), (640, 360), (390, 844))
+FRAME = ".page-title, .former-lesson, .tab-controls"
+VIEWS = [
+    {"tab": "explore", "model": "gpt", "text": "The cat sat on the mat because it was tired."},
+    {"tab": "generate"},
+    {"tab": "mask"},
+    {"tab": "permute"},
+]
+
+
+def faults(tab: Tab, places: str, state: str) -> list[str]:
+    """Returns what is wrong with these places, once all is drawn."""
+    tab.painted()
+    return [f"{state}: {fault}" for fault in tab.page.evaluate(FAULTS, f"{places}, {FRAME}")]
+
+
+def at_all_sizes(tab: Tab, places: str) -> list[str]:
+    found = []
+    for width, height in SIZES:
+        tab.page.set_viewport_size({"width": width, "height": height})
+        found += faults(tab, places, f"{width} × {height}")
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    tab.page.evaluate("former.paper.prepare()")
+    return found + faults(tab, places, "on paper")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.get("model", view["tab"]))
+def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: dict[str, str], language: str):
+    tab = (Exploring if view["tab"] == "explore" else Tab)(page, guard.origin)
+    tab.goto(**view, lang=language)
+    tab.painted()
+    if isinstance(tab, Exploring):
+        tab.settled()
+        tab.page.evaluate("former.page.showAll.explore()")
+    assert at_all_sizes(tab, ".former .panel") == []
