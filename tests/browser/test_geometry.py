@@ -16,8 +16,11 @@ TAB = Tab
 FAULTS = (Path(__file__).parent / "geometry.js").read_text(encoding="utf-8")
 SIZES = ((1280, 720), (1024, 768), (640, 360), (390, 844))
 FRAME = ".page-title, .former-lesson, .tab-controls"
-VIEWS = [
+VIEWS = [  # with these, every panel of the other tabs
     {"tab": "explore", "model": "gpt", "text": "The cat sat on the mat because it was tired."},
+    {"tab": "explore", "model": "bert", "text": "The cat [MASK] on the mat."},
+    {"tab": "explore", "model": "classifier", "text": "this film is not bad but wonderful ."},
+    {"tab": "explore", "model": "tiny-induction", "text": "qkzxqkzx"},
     {"tab": "generate"},
     {"tab": "mask"},
     {"tab": "permute"},
