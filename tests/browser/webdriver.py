@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +70,15 @@ def _connect(port: int, process: subprocess.Popen[bytes]) -> socket.socket:
 
 @contextmanager
 def _running(*command: str | Path) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """Runs a program in a group of its own, which ends with it: a script such as xvfb-run leaves what it started."""
+    silent = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=silent, stderr=silent, start_new_session=True)
     try:
         yield process
     finally:
         stop(process)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 @contextmanager
