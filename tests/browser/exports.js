@@ -9,8 +9,8 @@
     if (former.page) Object.assign(window, { former }); // the page has begun
   };
   const fetched = new PerformanceObserver((entries) => {
+    // The page itself says why a script did not come.
     for (const { name } of entries.getEntries())
-      // The page itself says why a script did not come.
       if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) window.formerMessages.then(() => import(name)).then(offer, () => {});
   });
   fetched.observe({ type: "resource", buffered: true });

@@ -23,11 +23,7 @@ const tensor = ({ name, shape, rows }) =>
     h(
       "table",
       ...rows.map((row) =>
-        h(
-          "tr",
-          ...row.map((value) => h("td", inCell(value))),
-          row.length < shape.at(-1) ? h("td", "…") : null,
-        ),
+        h("tr", ...row.map((value) => h("td", inCell(value))), row.length < shape.at(-1) ? h("td", "…") : null),
       ),
     ),
     rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", "…") : null,
