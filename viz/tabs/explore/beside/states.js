@@ -74,7 +74,7 @@ export const makeStates = ({ now, columns }) => {
         answer.ids.flatMap((row, i) => row.flatMap((cell, j) => cell.map((id, k) => [id, answer.names[i][j][k]]))),
       );
       carried = { ...answer, labels };
-      drawThird();
+      if (columns()) drawThird(); // else the current pass has changed: its own lens asks anew
     },
     fail: (error) => {
       third.hidden = false;

@@ -40,7 +40,7 @@ MESSAGES = {
     "learn_train_now_try_it": "Try this model",
     "learn_train_now_loss": "Loss over the steps of training, in nats per character (1 nat = 1.44 bits)",
     "learn_train_now_axis_step": "step",
-    "learn_train_now_axis_loss": "nats per character",
+    "learn_train_now_axis_loss": "nats",
     "learn_train_now_line_loss": "loss",
     "learn_train_now_right": "{share} of {tested, number} unseen questions answered exactly",
     "learn_train_now_right_none": "Not trained yet",

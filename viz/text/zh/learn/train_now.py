@@ -37,7 +37,7 @@ MESSAGES = {
     "learn_train_now_try_it": "试用这个模型",
     "learn_train_now_loss": "训练过程中的损失，单位为奈特每字符（1 奈特 = 1.44 比特）",
     "learn_train_now_axis_step": "训练步",
-    "learn_train_now_axis_loss": "奈特每字符",
+    "learn_train_now_axis_loss": "奈特",
     "learn_train_now_line_loss": "损失",
     "learn_train_now_right": "{tested, number} 个未见过的问题，{share} 完全答对",
     "learn_train_now_right_none": "尚未训练",
