@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from tests.browser.pages import Exploring, Tab
+from tests.browser.pages_learn import SHOWN, Learning
 from viz.text import LANGUAGES
 
 pytestmark = [pytest.mark.browser, pytest.mark.own_page]
-TAB = Tab
+TAB = Learning
 FAULTS = (Path(__file__).parent / "geometry.js").read_text(encoding="utf-8")
 SIZES = ((1280, 720), (1024, 768), (640, 360), (390, 844))
 FRAME = ".page-title, .former-lesson, .tab-controls"
@@ -41,6 +42,24 @@ def at_all_sizes(tab: Tab, places: str) -> list[str]:
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     tab.page.evaluate("former.paper.prepare()")
     return found + faults(tab, places, "on paper")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_a_section_is_cut_or_over_another(tab: Learning, language: str):
+    tab.open(lang=language)
+    for section in SHOWN:
+        tab.open(section.name)
+    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    tab.page.keyboard.press("p")
+    found = []
+    for section in reversed(SHOWN):
+        tab.wait("name => former.presenter.panel === `learn-${name}`", section.name)
+        tab.settled()
+        found += faults(tab, ".presented", f"{section.name}, presented")
+        tab.page.keyboard.press("PageUp")
+    tab.page.keyboard.press("Escape")
+    tab.page.evaluate("document.querySelectorAll('.former-learn .section').forEach((each) => (each.hidden = false))")
+    assert found + at_all_sizes(tab, ".former-learn .section, .former-learn nav") == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

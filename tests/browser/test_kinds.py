@@ -209,7 +209,7 @@ def test_a_memory_stands_left_of_its_segment_and_what_a_pattern_leaves_out_has_a
     tab.open(model="own-xl", text=text, layer=1, head=2)
     strips = tab.page.locator(".former-token-strip .tokens:visible").all()
     assert [len(strip.locator(".token").all()) for strip in strips] == [7, 19]
-    expect(tab.part("notices")).to_contain_text("the 12 before it are its memory")
+    expect(tab.part("notices")).to_contain_text("The 12 before it are its memory")
     bundle = former.load(folders / "own-xl")
     ids = torch.tensor([list(text.encode())])
     _, memory = bundle.model(ids[:, :16])

@@ -55,3 +55,8 @@ def test_time_and_memory_beside_dense_are_those_that_were_measured(tab):
         assert [value and float(value) for value in values] == expected
         for said in (record["date"], record["machine"]["cpu"], record["command"]):
             expect(tab.section.locator(".charted:visible")).to_contain_text(said)
+
+
+def test_the_pattern_is_among_the_numbers_of_the_code(tab):
+    tab.open("sparse", t=8, size=3, kind="local")
+    assert tab.tensors()["mask"] == seen("local", 8, 3).float().tolist()

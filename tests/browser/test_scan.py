@@ -37,7 +37,7 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     measures = result["facts"]["measures"]
     tab.open(model="gpt", layer=2, head=5)
     arrived(tab, "gpt previous copying 2 5")
-    tab.page.get_by_label("Across", exact=True).select_option("entropy")
+    tab.page.get_by_label("x-axis", exact=True).select_option("entropy")
     arrived(tab, "gpt entropy copying 2 5")
     assert tab.link()["scan_x"] == "entropy"
     chart = tab.page.locator(".former-scan .scan-dots .chart")

@@ -107,8 +107,10 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield "POST", f"/python/{name}", actual
     for path in paths(server, "POST"):
         if path.startswith(("/learn/", "/ask/learn-")):  # a section's code and check
-            section = re.split("/|/learn-", path)[2].removeprefix("learn-")
-            yield from (("POST", path, actual) for actual in VIEWS[f"learn-{section}"])
+            panel = PANELS[f"learn-{path.split('/')[2].removeprefix('learn-')}"]
+            asked = panel.questions.get(path.rpartition("/")[2])
+            views = [view for view in VIEWS[panel.name] if asked is None or asked.when(view)]
+            yield from (("POST", path, view) for view in views or VIEWS[panel.name])  # `when` may be of printing alone
 
 
 def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-// Controls for settings, {fields, view, allowed, set}: a choice among a few values, a number with steps, a text, a model.
+// Controls for settings, {fields, view, allowed, set}: a choice of a few values, a number with steps, a text, a model.
 
 import { h, typedInto } from "./base.js";
 import { makeHint } from "./hint.js";
@@ -78,7 +78,7 @@ const line = (demo, name, label, placeholder) => {
   return { node: h("label.field-line", h("span.name", label), input), update };
 };
 
-/** The options of a menu of models, in groups by what they do: `menu` of viz/tabs/base.py, [[group, [{name, about}]]]. */
+/** The options of a menu of models in groups: `menu` of viz/tabs/base.py, [[group, [{name, about}]]]. */
 const models = (groups) =>
   groups.map(([group, members]) =>
     h(

@@ -163,9 +163,9 @@ const lead = async () => {
 // --- votes --------------------------------------------------------------------------------------------------------
 
 /** tab → {asks, prepare, describe}: asks() names its question that is on the screen, or null; describe(name) returns
- *  {title, question, choices, open()} of one of its questions, or null, with the words that prepare(name), where there is
- *  one, has loaded. Where the pages that vote do not know what is right, there is also judge(choice): {right}, null if it
- *  is open. */
+ *  {title, question, choices, open()} of one of its questions, or null, with the words that prepare(name), where there
+ *  is one, has loaded. Where the pages that vote do not know what is right, there is also judge(choice): {right}, null
+ *  if it is open. */
 room.questions = {};
 room.asks = () => room.questions[page.tab]?.asks() ?? null;
 room.describe = (name) => Object.values(room.questions).reduce((found, tab) => found ?? tab.describe(name), null);

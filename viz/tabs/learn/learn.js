@@ -149,8 +149,8 @@ export const mount = ({ element, props, trigger }) => {
         onTheme(() => section.paint(new Set()));
         section.live.start();
       },
-      /** Fields of settings, up to date at each paint: radio buttons with the messages `key(value)` and its hint, a line
-       *  of text, a number with steps, a slider with its value in words. */
+      /** Fields of settings, up to date at each paint: radio buttons with the messages `key(value)` and its hint, a
+       *  line of text, a number with steps, a slider with its value in words. */
       choice: (name, values, key = (value) => `${name}_${value}`, demo = section.live) => {
         const [label, hint] = ["", "_hint"].map((end) => (value) => words(key(value) + end));
         return updated(fields.choice(demo, name, words(name), values, label, hint));

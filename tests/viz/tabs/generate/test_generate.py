@@ -557,9 +557,8 @@ def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name)
 
 def test_the_page_is_told_the_limits_that_hold(loaded):
     report = page.settings({"small": loaded})
-    about = {"key": "model_kind", "values": {"kind": "causal"}}
     kept = cache.cache_facts(loaded)
-    assert report["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "cache": kept, "about": about}}
+    assert report["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "cache": kept}}
     assert WRITTEN_TEXT.limits == {
         "length": writing.LENGTH_LIMIT,
         "pace": writing.PACE_LIMIT,

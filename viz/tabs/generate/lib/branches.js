@@ -1,7 +1,7 @@
 // A text and its branches: a tree of tokens that grows from a prompt, up to a limit. Independent of the page.
 
-/** A token of it: state is the model's output for the text up to it, once known; onward the child that is shown; beam its
- *  rank and bits, of the end of one.
+/** A token of it: state is the model's output for the text up to it, once known; onward the child that is shown; beam
+ *  its rank and bits, of the end of one.
  *  @typedef {{ token: number | null, parent: Node | null, depth: number, branch: number, children: Node[],
  *              onward: Node | null, state: any, label: string, beam?: { rank: number, bits: string } }} Node */
 

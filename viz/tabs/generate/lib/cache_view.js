@@ -1,5 +1,5 @@
-// What a model that writes keeps after each token, by heads and groups, and how long a step takes with it and without it.
-// Panel "Key-value cache" of Generate shows it of the text that is written, Learn's section "Generation" of a typed one.
+// What a model that writes keeps after each token, by heads and groups, and how long a step takes with and without it.
+// Panel "Key-value cache" of Generate shows it of the written text, Learn's section "Generation" of a typed one.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";

@@ -1,6 +1,6 @@
 // The game of tab Generate: guess tokens of a text before they are shown, against the model. Its number, text and round
-// are settings, so a link and a room have them; the guesses stay on this page, also when it is loaded again. In a room all
-// guess the same, and the leader's page, which shows how many chose what, decides when the answer is shown.
+// are settings, so a link and a room have them; the guesses stay on this page, also when it is loaded again. In a room
+// all guess the same, and the leader's page, which shows how many chose what, decides when the answer is shown.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
@@ -108,8 +108,8 @@ const ask = () => {
   questions.ask(question, async (signal) => ({ question, answer: await answerTo("/ask/guess/game", view, signal) }));
 };
 
-/** Follows the settings: another game continues from the guesses that this page has of it, and another model or text ends
- *  the game. */
+/** Follows the settings: another game continues from the guesses that this page has of it, and another model or text
+ *  ends the game. */
 const follow = () => {
   const { game: number, model, game_text: text, round } = writing.settings;
   const same = known.number === number;

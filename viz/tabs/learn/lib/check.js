@@ -13,8 +13,9 @@ let groups = 0;
 
 /**
  * A question that opens to its choices: {question, choices: words of each, answer, shows}, or `names` of the choices
- * whose words are the messages `choice_{name}`; opening it sets the settings in `shows`, so that what it asks about is on the screen. answer() resolves to {right: index of the choice that the
- * code confirms, said: the sentence with its numbers}. A vote counts in the room once the page knows the right choice.
+ * whose words are the messages `choice_{name}`; opening it sets the settings in `shows`, so that what it asks about is
+ * on the screen. answer() resolves to {right: index of the choice that the code confirms, said: the sentence with its
+ * numbers}. A vote counts in the room once the page knows the right choice.
  */
 export const learnCheck = (section, { question = section.words("question"), names, choices, answer, shows = {} }) => {
   choices ??= names.map((name) => section.words(`choice_${name}`));
