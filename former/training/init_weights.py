@@ -14,6 +14,7 @@ from former import gpt2
 from former.baselines import ConvModel, GRUModel
 from former.bert import BertStack
 from former.checkpoints import KINDS
+from former.models import Classifier
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import neighbours, optim
 from former.training.recipes import Recipe
@@ -41,8 +42,10 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
     else:
         optim.initialise(model, recipe.seed)
     if recipe.initial == "neighbours":
-        if not isinstance(model, BertStack):
-            raise ValueError(f"initial must be 'zeros' or 'gpt2' for a {recipe.kind}, got 'neighbours'")
+        fits = isinstance(model, BertStack | Classifier)
+        if not fits or _POSITIONS not in model.state_dict():
+            without = " without learned positions" if fits else ""
+            raise ValueError(f"initial must be 'zeros' or 'gpt2' for a {recipe.kind}{without}, got 'neighbours'")
         neighbours.look_at_neighbours(model, torch.Generator().manual_seed(recipe.seed))
     if recipe.weights and with_weights:
         model.load_state_dict(_initial_state(model.state_dict(), recipe))

@@ -14,12 +14,13 @@ import torch
 from torch import Tensor
 
 from former.bert import BertStack
+from former.models import Classifier
 
 _SHARPNESS = 1.6  # scale of q and k: about 0.6 of a head's weight is on its neighbour
 
 
 @torch.no_grad()
-def look_at_neighbours(model: BertStack, generator: torch.Generator) -> None:
+def look_at_neighbours(model: BertStack | Classifier, generator: torch.Generator) -> None:
     """Sets the positions and the first layer's queries and keys, in place.
 
     Head 0 attends one position back, head 1 one ahead, head 2 two back, and so on.

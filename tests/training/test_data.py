@@ -20,7 +20,7 @@ from former.training.tasks import make_task
 from former.training.tasks.reviews import ReviewTask
 from former.training.tasks.text import TextTask, plant_repeats
 
-LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0")  # whole reviews and their labels
+LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0", "words=0")  # whole reviews, their labels
 
 
 def test_a_missing_corpus_says_where_it_can_be_had(tmp_path, capsys):
@@ -186,7 +186,7 @@ def test_the_rest_of_an_epoch_is_an_odd_one_and_not_the_longest_reviews(recipe, 
     rows = [{"split": "train", "label": i % 2, "text": "the " * (i + 1)} for i in range(61)]
     rows.append(rows[0] | {"split": "val"})
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    plain = recipe("classifier", "model.num_tokens=3", "pieces=0", "teacher=0", "word_dropout=0", "model.seq_length=64")
+    plain = recipe(*LABELS, "model.num_tokens=3", "word_dropout=0", "model.seq_length=64")
     task = make_task(plain, path, unchecked=True)
     epochs = [torch.cat([task.batch(step)[0] for step in range(n, n + 7)]) for n in range(0, 70, 7)]
     lengths = [(epoch != PAD_ID).sum(1).tolist() for epoch in epochs]
@@ -206,7 +206,7 @@ def test_word_dropout_hides_its_share_of_words_and_no_padding(recipe, reviews_fi
 
 
 def test_pieces_are_words_in_a_row_and_their_target_is_the_teachers_opinion_of_them(recipe, reviews_file):
-    settings = ("classifier", "model.num_tokens=11", "pieces=1", "word_dropout=0")
+    settings = ("classifier", "model.num_tokens=11", "pieces=1", "words=0", "word_dropout=0")
     origin = data.origin(reviews_file, unchecked=True)
     task = ReviewTask(data.load_reviews(reviews_file, "imdb", unchecked=True), recipe(*settings), origin)
     reviews = [ids for ids, _ in task.splits["train"]]
@@ -215,7 +215,7 @@ def test_pieces_are_words_in_a_row_and_their_target_is_the_teachers_opinion_of_t
     for row, target in zip(inputs.tolist(), targets.tolist(), strict=True):
         ids = [token for token in row if token != PAD_ID]
         opinions = {
-            task.opinions[i].positive(first, len(ids))
+            task.opinions[i].piece(first, len(ids)).positive()
             for i, review in enumerate(reviews)
             for first in range(len(review) - len(ids) + 1)
             if review[first : first + len(ids)] == ids
@@ -236,7 +236,7 @@ def test_pieces_have_a_quarter_to_all_of_64_words(recipe, tmp_path):
 
 
 def test_a_share_of_the_steps_is_of_pieces_and_a_batch_depends_on_the_step_alone(recipe, reviews_file):
-    settings = ("classifier", "model.num_tokens=11", "pieces=0.5", "teacher=0.5")
+    settings = ("classifier", "model.num_tokens=11", "pieces=0.5", "teacher=0.5", "words=0")
     task, again = (make_task(recipe(*settings), reviews_file, unchecked=True) for _ in range(2))
     again.batch(0)
     batches = [task.batch(step) for step in range(100)]

@@ -8,8 +8,9 @@ from former.training.init_weights import make_model
 from former.training.recipes import RECIPES
 
 
-def test_the_first_layers_heads_of_bert_begin_by_looking_at_the_pieces_around_each_place():
-    model = make_model(RECIPES["bert"]).eval()
+@pytest.mark.parametrize("name", ["bert", "classifier"])
+def test_the_heads_of_the_first_layer_begin_by_looking_at_the_tokens_around_each_place(name):
+    model = make_model(replace(RECIPES[name], initial="neighbours")).eval()
     tokens = torch.randint(5, 8_192, (4, 64), generator=torch.Generator().manual_seed(1))
     _, capture = run_with_capture(model, tokens)
     weights = capture.get("weights", 0)  # (4, heads, 64, 64)
@@ -20,8 +21,9 @@ def test_the_first_layers_heads_of_bert_begin_by_looking_at_the_pieces_around_ea
         assert away.mean() < 0.05
 
 
-def test_all_else_begins_as_without_it():
-    recipe = RECIPES["bert"]
+@pytest.mark.parametrize("name", ["bert", "classifier"])
+def test_all_else_begins_as_without_it(name):
+    recipe = replace(RECIPES[name], initial="neighbours")
     state = make_model(recipe).state_dict()
     plain = make_model(replace(recipe, initial="zeros")).state_dict()
     other = {name for name in state if not torch.equal(state[name], plain[name])}
@@ -37,3 +39,5 @@ def test_another_kind_of_model_is_refused():
         make_model(replace(RECIPES["tiny-gru"], initial="gpt2"))
     with pytest.raises(ValueError, match="initial must be 'zeros' or 'gpt2' for a Generator, got 'neighbours'"):
         make_model(replace(RECIPES["gpt"], initial="neighbours", weights=""))
+    with pytest.raises(ValueError, match="for a Classifier without learned positions, got 'neighbours'"):
+        make_model(RECIPES["classifier"].with_settings(["initial=neighbours", "model.positions=sinusoidal"]))

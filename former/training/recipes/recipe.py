@@ -49,6 +49,7 @@ class Recipe:
     seed: int = 1
     teacher: float = 0.0  # weight of the linear teacher's probability, as against the label, in a review's target
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's probability
+    words: float = 0.0  # weight of the loss that compares each word's log odds with the teacher's score of the word
     segments: int = 1  # segments per window of text, each as long as the context; the memory goes from one to the next
     repeats: float = 0.0  # share of text windows replaced by repeated random letters (`text.plant_repeats`)
     hard: float = 0.0  # share of hard texts among the dates to read (`dates.examples`)
@@ -77,11 +78,13 @@ class Recipe:
         for name in ("muon_lr", "adam_lr", "clip"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
-        for name in ("weight_decay", "seed"):
+        for name in ("weight_decay", "words", "seed"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if self.causal and self.kind not in ("Bert", "BertClassifier"):
             raise ValueError(f"causal needs kind 'Bert' or 'BertClassifier', which have [CLS], got {self.kind!r}")
+        if self.words and self.kind != "Classifier":
+            raise ValueError(f"words needs kind 'Classifier', which averages all words' vectors, got {self.kind!r}")
         if self.segments > 1 and self.kind != "TransformerXL":
             raise ValueError(f"segments needs kind 'TransformerXL', which carries a memory, got {self.kind!r}")
         if self.batch % self.accumulate:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 import former
 from former import masks
+from former.hooks import Capture
 from former.tokens import Tokenizer, WordTokenizer
 from former.tokens.labels import special_ids
 from former.tokens.wordpiece import WordPieceTokenizer
@@ -88,7 +90,8 @@ class ReviewTask:
     def batch(self, step: int) -> Batch:
         """Returns padded reviews (b, t), or short pieces of reviews, and the target probabilities (b,) of "positive".
 
-        Without pieces, an epoch has every review once, except those that do not fill a batch.
+        With the recipe's `words`, the teacher's scores of the words come third (b, t). Without pieces, an epoch has
+        every review once, except those that do not fill a batch.
         """
         recipe, train = self.recipe, self.splits["train"]
         random = generator_of(recipe.seed, 3, step)
@@ -100,18 +103,24 @@ class ReviewTask:
             epoch, place = divmod(step, per_epoch)
             if self._epoch is None or self._epoch[0] != epoch:
                 self._epoch = epoch, self._order(epoch)
-            reviews = [(train[i][0], self._target(i)) for i in self._epoch[1][place]]
-        inputs, targets = pad_reviews(reviews, recipe.model.seq_length)
+            reviews = [(train[i][0], self._target(i), self._scores(i)) for i in self._epoch[1][place]]
+        inputs, targets = pad_reviews([review[:2] for review in reviews], recipe.model.seq_length)
         drop = torch.rand(inputs.shape, generator=generator_of(recipe.seed, 1, step)) < recipe.word_dropout
-        return inputs.masked_fill(drop & ~torch.isin(inputs, self._special), self._replacement), targets
+        inputs = inputs.masked_fill(drop & ~torch.isin(inputs, self._special), self._replacement)
+        scores = [F.pad(of_review, (0, inputs.shape[1] - len(of_review))) for *_, of_review in reviews]
+        return (inputs, targets, torch.stack(scores)) if recipe.words else (inputs, targets)
+
+    def _scores(self, i: int) -> Tensor:
+        """The teacher's score of each word of a review, (t,), if the recipe uses them."""
+        return self.opinions[i].scores if self.recipe.words else torch.empty(0)
 
     def _target(self, i: int) -> float:
         """The target of a whole review: its label and the teacher's probability, weighted by the recipe's `teacher`."""
         label, share = float(self.splits["train"][i][1]), self.recipe.teacher
         return (1 - share) * label + share * self.opinions[i].positive() if share else label
 
-    def _piece(self, i: int, random: torch.Generator) -> tuple[list[int], float]:
-        """Returns the ids of up to 64 consecutive words of a review, and the teacher's probability for them.
+    def _piece(self, i: int, random: torch.Generator) -> tuple[list[int], float, Tensor]:
+        """Returns the ids of up to 64 consecutive words of a review, and the teacher's probability and scores for them.
 
         BERT's `[CLS]`, by which it classifies, comes first.
         """
@@ -120,13 +129,27 @@ class ReviewTask:
         size, place = torch.rand(2, generator=random).tolist()
         count = min(len(ids) - len(front), int(PIECE * (0.25 + 0.75 * size)) - len(front))
         first = len(front) + int(place * (len(ids) - len(front) - count + 1))
-        return front + ids[first : first + count], self.opinions[i].positive(first, count)
+        piece = self.opinions[i].piece(first, count)
+        return front + ids[first : first + count], piece.positive(), F.pad(piece.scores, (len(front), 0))
 
-    def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
-        """Returns the cross-entropy of the two classes."""
-        model = causal(model) if self.recipe.causal else model
-        negative, positive = model(inputs, recompute=self.recipe.checkpointing).float().unbind(-1)
-        return -(targets * positive + (1 - targets) * negative).mean()
+    def loss(self, model: Any, inputs: Tensor, targets: Tensor, scores: Tensor | None = None) -> Tensor:
+        """Returns the cross-entropy of the two classes.
+
+        With the teacher's scores (b, t), the recipe's `words` times 1 − c is added, where c is the cosine between the
+        scores of a text's words and the log odds of each word's vector alone. A classifier that averages its vectors
+        averages these log odds.
+        """
+        judge = causal(model) if self.recipe.causal else model
+        last = Capture("resid_post", [self.recipe.model.depth - 1] if scores is not None else [], grad=True)
+        negative, positive = judge(inputs, observer=last, recompute=self.recipe.checkpointing).float().unbind(-1)
+        loss = -(targets * positive + (1 - targets) * negative).mean()
+        if scores is None:
+            return loss
+        vectors = last["resid_post", self.recipe.model.depth - 1].flatten(0, 1)[:, None]  # (b·t, 1, e)
+        each = model.unembed(vectors, torch.ones_like(inputs).flatten()[:, None]).float()
+        known = inputs > UNK_ID  # hidden words and padding have no score
+        log_odds = (each[:, 1] - each[:, 0]).view_as(scores)
+        return loss + self.recipe.words * (1 - F.cosine_similarity(log_odds * known, scores * known)).mean()
 
     def validate(self, model: nn.Module) -> float:
         """Returns the accuracy on the validation split."""

@@ -2,8 +2,8 @@
 
 It is a logistic regression over the words of a review and its pairs of neighbouring words, each scaled by its naive
 Bayes log-count ratio (Wang and Manning 2012, "Baselines and bigrams"). From 20,000 labels alone, a small transformer
-learns which words are good and bad, but hardly how words modify each other. Given the teacher's probability for any
-piece of a review, it also learns pairs such as "not good" (distillation, Hinton et al. 2015).
+learns which words are good and bad, but hardly how words modify each other. Given the teacher's score of each word, and
+its probability for any piece of a review, it also learns pairs such as "not good" (distillation, Hinton et al. 2015).
 
 The corpus has up to 30 consecutive reviews of each film. Each review is judged by a teacher that was trained on the
 reviews of other films.
@@ -27,14 +27,16 @@ ROUNDS, BATCH, RATE, DECAY = 6, 256, 0.01, 1e-4  # epochs; reviews per step; Ada
 class Opinion:
     """The teacher's log odds of "positive" for one review, word by word."""
 
-    scores: Tensor  # (t,) what each word adds, with the pair it begins; 0 if both occurred before
+    scores: Tensor  # (t,) what each word adds, with the pair it begins
     bias: float  # log odds of an empty review
 
-    def positive(self, first: int = 0, count: int | None = None) -> float:
-        """Returns the probability that `count` words, from index `first` on, are positive; without `count`, of all
-        words from there on."""
-        end = None if count is None else first + count
-        return float(torch.sigmoid(self.scores[first:end].sum() + self.bias))
+    def positive(self) -> float:
+        """Returns the probability of "positive"."""
+        return float(torch.sigmoid(self.scores.sum() + self.bias))
+
+    def piece(self, first: int, count: int) -> Opinion:
+        """Returns the opinion of `count` words, from index `first`."""
+        return Opinion(self.scores[first : first + count], self.bias)
 
 
 def opinions(reviews: Sequence[tuple[list[int], int]], words: int) -> list[Opinion]:
@@ -93,9 +95,8 @@ def fit(reviews: list[Tensor], labels: Tensor, features: int) -> tuple[Tensor, f
 
 
 def word_scores(features: Tensor, weights: Tensor) -> Tensor:
-    """Returns what each word adds, (t,); a feature counts at its first occurrence, a pair at its first word."""
-    distinct, places = features.unique(return_inverse=True)
-    first = torch.full((len(distinct),), len(features)).scatter_reduce(0, places, torch.arange(len(features)), "amin")
-    scores = torch.zeros(len(features)).index_put((first,), weights[distinct])
+    """Returns what each word adds, (t,), with the pair it begins; a feature's n occurrences share its weight."""
+    distinct, places, counts = features.unique(return_inverse=True, return_counts=True)
+    scores = (weights[distinct] / counts)[places]
     t = (len(features) + 1) // 2
     return scores[:t] + F.pad(scores[t:], (0, 1))

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 import torch
 
+from former import masks
 from former.bert import BertClassifier, BertConfig
 from former.hooks import Capture
+from former.models import Classifier
 from former.training import data
 from former.training.measure.evaluate import Measure
 from former.training.tasks import make_task
@@ -92,4 +94,32 @@ def test_a_piece_of_a_review_stands_after_cls_and_is_judged_by_its_own_words_alo
             for start in range(1, len(whole))
             if whole[start : start + len(words)] == words
         ]
-        assert any(opinion.positive(start, len(words)) == pytest.approx(target) for opinion, start in places)
+        assert any(opinion.piece(start, len(words)).positive() == pytest.approx(target) for opinion, start in places)
+
+
+def test_only_a_classifier_that_averages_learns_the_scores_of_words(recipe):
+    with pytest.raises(ValueError, match=r"words needs kind 'Classifier', which averages .*got 'BertClassifier'"):
+        recipe("bert-reviews", "words=1")
+
+
+def test_what_each_word_says_alone_is_compared_with_the_teachers_score_of_it(recipe, reviews_file):
+    settings = ("classifier", "batch=8", "model.num_tokens=60", "model.depth=2", "words=2", "word_dropout=0.3")
+    task: Any = make_task(recipe(*settings, "pieces=0.5"), reviews_file, unchecked=True)
+    torch.manual_seed(0)
+    model = Classifier(task.recipe.model)
+    for step in range(4):  # whole reviews and pieces
+        inputs, targets, scores = task.batch(step)
+        real, text = inputs != 0, model(inputs)
+        assert (real | (scores == 0)).all(), "padding has no score"
+        x = model.norm(model.transformer(model.transformer.embed(inputs), masks.without_padding(real)))
+        log_odds = model.toprobs(x).diff(dim=-1)[..., 0]  # (b, t)
+        total = (log_odds * real).sum(1) / real.sum(1)
+        assert torch.allclose(total, text[:, 1] - text[:, 0], atol=1e-5)  # float32 sums in another order
+        differences = []
+        for known, *both in zip(inputs > 1, log_odds, scores, strict=True):  # neither padding nor hidden
+            own, teachers = (values[known] for values in both)
+            differences.append(1 - own @ teachers / (own.norm() * teachers.norm()).clamp(min=1e-8))
+        cross_entropy = -(targets * text[:, 1] + (1 - targets) * text[:, 0]).mean()
+        assert torch.allclose(task.loss(model, inputs, targets), cross_entropy)
+        expected = cross_entropy + 2 * torch.stack(differences).mean()
+        assert torch.allclose(task.loss(model, inputs, targets, scores), expected, atol=1e-5)

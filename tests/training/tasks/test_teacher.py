@@ -20,25 +20,18 @@ def test_features_are_words_and_pairs_in_order_and_the_unknown_are_none():
     assert features[6] != teacher.features_of([FILM, BAD], WORDS)[2]
 
 
-def test_a_feature_counts_once_where_it_comes_first():
+def test_the_occurrences_of_a_feature_share_its_weight():
     ids = [GOOD, FILM, GOOD, FILM, BAD]
     features = teacher.features_of(ids, WORDS)
     weights = torch.zeros(WORDS + teacher.PAIRS)
-    values = {feature: 2.0**i for i, feature in enumerate(sorted(set(features.tolist())))}
-    for feature, value in values.items():
-        weights[feature] = value
-    seen, expected = set(), [0.0] * 5
-    for i, feature in enumerate(features.tolist()):
-        if feature not in seen:
-            seen.add(feature)
-            expected[i if i < 5 else i - 5] += values[feature]
-    assert teacher.word_scores(features, weights).tolist() == expected
+    weights[features] = torch.tensor([4.0, 2.0, 4.0, 2.0, 7.0, 16.0, 8.0, 16.0, 32.0])  # five words, then four pairs
+    assert teacher.word_scores(features, weights).tolist() == [2.0 + 8.0, 1.0 + 8.0, 2.0 + 8.0, 1.0 + 32.0, 7.0]
 
 
 def test_an_opinion_of_a_piece_is_the_sum_of_its_words():
     opinion = teacher.Opinion(torch.tensor([1.0, -2.0, 0.5]), 0.25)
     assert opinion.positive() == pytest.approx(1 / (1 + math.exp(0.25)))
-    assert opinion.positive(1, 2) == pytest.approx(1 / (1 + math.exp(1.25)))
+    assert opinion.piece(1, 2).positive() == pytest.approx(1 / (1 + math.exp(1.25)))
 
 
 def test_what_it_learns_is_the_log_count_ratio_scaled_and_rare_features_say_nothing():
