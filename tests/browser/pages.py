@@ -56,6 +56,10 @@ class Tab:
         """Returns the parameters of the page's address."""
         return {name: values[0] for name, values in parse_qs(urlsplit(self.address()).query).items()}
 
+    def comes(self, tab: str) -> None:
+        """Waits until the page's address is that of a tab, which it becomes when the tab has its first answer."""
+        self.page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("tab", ["explore"]) == [tab])
+
     def goto(self, **parameters: Any) -> None:
         """Opens the page by a link with these parameters."""
         self.page.goto(f"{self.origin}/?{urlencode(parameters)}")
@@ -192,12 +196,12 @@ def share(text: str) -> float:
 
 
 def agrees(text: str, exact: float) -> bool:
-    """Returns whether a written share, "34 %", "0.2 %", "<0.1 %" or "0", is the exact number, rounded."""
+    """Returns whether a written share, "34 %", "0.2 %", "< 0.1 %" or "0", is the exact number, rounded."""
     if text == "0":
         return exact < 1e-6
-    if text.startswith(("<0.1", "< 0.1")):
+    if text.startswith("<"):
         return exact < 0.00105
-    digits = len(text.partition(".")[2].split(" ")[0].rstrip("%")) if "." in text else 0
+    digits = len(text.partition(".")[2].split()[0].rstrip("%")) if "." in text else 0
     return abs(share(text) - exact) <= 0.5 * 10 ** -(digits + 2) + 2e-5
 
 

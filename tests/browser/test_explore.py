@@ -200,7 +200,7 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
     sentence = tab.lesson()
     assert sentence.startswith(f"Layer {layer}, head {head} ")
     own, _, others = sentence.partition("From all other tokens, ")
-    numbers = re.findall(r"\d+(?:\.\d+)? ?%", own.partition("Most attended")[0])
+    numbers = re.findall(r"\d+(?:\.\d+)?\s?%", own.partition("Most attended")[0])
     assert all(any(agrees(n, exact[name]) for name in SHARES) for n in numbers), sentence
     if others:  # than those that occurred before: 6 of 11
         ids = list(TEXT.encode())
@@ -228,9 +228,9 @@ def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(t
     tab.open(model="generator", text="The cat sat on the mat. The cat sat on the mat.")
     assert (tab.link()["layer"], tab.link()["head"]) == ("8", "7")
     assert "copies" in tab.lesson()
-    assert re.search(r"From all other tokens, \d+ % goes to the first token", tab.lesson())
+    assert re.search(r"From all other tokens, \d+\s% goes to the first token", tab.lesson())
     readout = tab.page.locator(".former-overview .readout")
-    expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+ %, otherwise first token \d+ %$"))
+    expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+\s%, otherwise first token \d+\s%$"))
     tab.open()
     assert tab.link()["model"] == "gpt"
     assert "copies" in tab.lesson()
@@ -279,7 +279,7 @@ def test_pointing_at_a_token_says_where_it_looks_and_a_click_locks_it_until_esca
     tab.painted()
     row = run.weights[1][2, 20]
     looks = tab.page.locator(".former-token-strip .readout .to").inner_text()
-    message = re.findall(r"\((\d+)\) (<? ?[\d.]+ %)", looks)
+    message = re.findall(r"\((\d+)\) ((?:<\s)?[\d.]+\s%)", looks)
     assert message
     assert float(row[int(message[0][0])]) == pytest.approx(float(row.max()), abs=EXACT)
     assert all(agrees(text, float(row[int(i)])) for i, text in message), (message, row)
@@ -321,7 +321,9 @@ def test_lines_join_each_token_to_its_strongest_up_to_the_stated_mass(tab, run):
     expect(canvas).to_be_visible()
     expect(tab.map).to_be_hidden()
     note = tab.page.locator(".former-lines .readout").inner_text()
-    stated = re.search(r"up to (\d+) % of its attention, at most (\d+) lines\. In all, (\d+) lines with (\d+) %", note)
+    stated = re.search(
+        r"up to (\d+)\s% of its attention, at most (\d+) lines\. In all, (\d+) lines with (\d+)\s%", note
+    )
     assert stated, note
     share, most, count, carried = (int(number) for number in stated.groups())
     lines, mass = 0, 0.0

@@ -32,7 +32,7 @@ def holds(tab: Learning, bundle: former.Bundle) -> dict[str, Any]:
         for how in ("average", "max"):
             logits = model.toprobs(pool(x, real, how))[0]
             text = tab.section.locator(f"[data-pooling={how}] b").inner_text()
-            assert number(text.split(" %")[0]) / 100 == pytest.approx(float(logits.softmax(0)[1]), abs=0.006)
+            assert number(text.split("\u00a0%")[0]) / 100 == pytest.approx(float(logits.softmax(0)[1]), abs=0.006)
     result = tab.page.evaluate("former.learn.find('classification').live.answers.verdict")
     assert result["labels"] == bundle.tokenizer.labels(ids[0].tolist())
     return result

@@ -58,7 +58,7 @@ def test_likes_train_a_factorisation_that_predicts_the_one_kept_back_and_a_click
     expected = factorised(LIKES, 4)
     assert np.allclose(tab.data("predicted"), expected, atol=2e-3)
     assert ((expected > 0.5) == np.array([[digit == "1" for digit in row] for row in LIKES.split(",")])).all()
-    share = f"{round(100 * expected[HELD])} %"
+    share = f"{round(100 * expected[HELD])}\u00a0%"
     expect(tab.section.locator(".likes .held button")).to_have_text(f"?{share}")
     text = f"Yes. For {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” it predicts {share}."
     assert tab.choose("Likes it").startswith(text)

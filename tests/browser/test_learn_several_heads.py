@@ -51,7 +51,7 @@ def test_the_tries_lead_from_different_parts_to_one_sum_and_to_nothing_that_move
     tab.open("several-heads")
     tab.attempt("one")
     assert len(drawn(tab, "before")) == 1
-    assert "66 % of mary and 24 % of susan" in tab.sentence()
+    assert "66\u00a0% of mary and 24\u00a0% of susan" in tab.sentence()
     tab.attempt("off")
     assert drawn(tab, "before")[0] == drawn(tab, "before")[2], "who gives and who receives: the same"
     element = tab.section.locator(".hand .chosen")

@@ -37,7 +37,7 @@ def test_the_chart_counts_every_mask_exactly_where_one_points(tab):
         own = tab.counts()["own"]
         text = tab.part("mask-growth").locator(".saves").inner_text()
         assert text.startswith(f"strided 6: {own:,} of {t * t:,} cells, ")
-        assert read(text.rsplit(", ", 1)[1].removesuffix(" %")) == pytest.approx(100 * own / t**2, rel=0.03)
+        assert read(text.rsplit(", ", 1)[1].removesuffix("\u00a0%")) == pytest.approx(100 * own / t**2, rel=0.03)
     assert len(read_at) == 3
     assert 100_000 in read_at
     tab.page.mouse.move(1, 1)

@@ -69,7 +69,7 @@ def test_a_row_ends_with_the_weights_of_the_model_and_goes_back(tab, row):
     assert shares(tab.line("weights")) == pytest.approx(row.weights.tolist(), abs=2e-3)
     assert tab.line("weights")[14:] == ["–"] * 9  # a masked cell has no weight, not a weight of 0
     best = int(row.weights.argmax())
-    assert f"({best}) gets the largest weight, {100 * float(row.weights[best]):.0f} %" in tab.sentence()
+    assert f"({best}) gets the largest weight, {100 * float(row.weights[best]):.0f}\u00a0%" in tab.sentence()
     assert read(tab.sentence().rsplit("within ", 1)[1].rstrip(".")) < 1e-5
     expect(tab.button("Next →")).to_be_disabled()
     tab.button("← Back").click()

@@ -92,8 +92,8 @@ MESSAGES = {
     "restore": "Restore",
     "labelled": "{label}: {value}",
     # numbers
-    "number_share": "{value} %",
-    "number_below": "< {value}",
+    "number_share": "{value}\u00a0%",
+    "number_below": "<\u00a0{value}",
     "range": "{from} to {to}",
     "list_between": ", ",
     "list_apart": "; ",
