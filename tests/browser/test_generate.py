@@ -189,8 +189,15 @@ def test_draws_stand_beside_the_probabilities_beams_in_the_tree_and_the_cache_is
     times = [int(text.split()[0]) for text in tab.page.locator(".former-next-token .times").all_inner_texts()]
     assert sum(times) == 100
     assert sum(count > 0 for count in times) <= 3
+    hints = [
+        button.get_attribute("aria-label") or "" for button in tab.page.locator(".former-next-token .candidate").all()
+    ]
+    assert [f"; drawn {count} times" in hint for count, hint in zip(times, hints, strict=True)] == [True] * len(times)
     tab.press("Beam search")
     expect(tab.page.locator(".former-trail .branch")).to_have_count(4)
+    for text in tab.page.locator(".former-trail .from").all_inner_texts()[1:]:
+        token, other = re.findall("“([^”]*)”", text)
+        assert token != other
     tab.rested()
     bundle = former.load("generator")
     best, *others = former.beam_search(bundle.model, [*PROMPT.encode()], drawing.SEARCHED, 4)

@@ -48,7 +48,7 @@ const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, 
   const cut = rule !== null;
   row.after.textContent = cut ? say("write_cut", { rule }) : asShare(kept);
   const count = drawnOften?.counts[drawnOften.ids.indexOf(token)] ?? 0;
-  row.draws.hidden = !drawnOften;
+  row.draws.hidden = !count;
   row.draws.style.width = `${(100 * count) / (drawnOften?.draws ?? 1)}%`;
   row.times.textContent = drawnOften ? say("write_times", { count }) : "";
   const role = token === taken ? "taken" : token === drawn ? "drawn" : "";
@@ -56,7 +56,13 @@ const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, 
   row.button.className = `candidate ${role} ${cut ? "cut" : ""}`;
   row.button.setAttribute(
     "aria-label",
-    say("write_take", { token: label, prob: asShare(prob), kept: row.after.textContent, role }),
+    say("write_take", {
+      token: label,
+      prob: asShare(prob),
+      kept: row.after.textContent,
+      count: drawnOften ? count : "none",
+      role,
+    }),
   );
 };
 

@@ -14,14 +14,16 @@ const describe = ({ from, parent, first }, number) => {
   const labels = branches.labels(end);
   const written = labels.slice(labels.length - end.depth);
   const at = from?.depth ?? 0;
-  const name = (token) => from.state?.candidates.find(([id]) => id === token)?.[1] ?? written[at];
+  // of a beam's token the model's output may be unknown
+  const name = ({ token, state, label }) =>
+    from.state?.candidates.find(([id]) => id === token)?.[1] ?? state?.labels.at(-1) ?? label;
   const count = end.depth;
   const said = from
     ? say("write_branch_from", {
         from: parent + 1,
         at,
-        token: name(first.token),
-        other: name(from.children[0].token),
+        token: name(first),
+        other: name(from.children[0]),
         count,
       })
     : say("write_branch_first", { count });
