@@ -42,7 +42,7 @@ MESSAGES = {
     " positions}} before it, have the score {score}. Moving both tokens turns both arrows by the same angle, so the"
     " score stays.",
     "learn_since_added": "Add to every number",
-    "learn_since_vector": "One token’s vector before the second layer of “{model}”: its first numbers",
+    "learn_since_vector": "One token’s vector before the second layer of “{model}”: its first numbers, where g = 1",
     "learn_since_row_x": "vector x",
     "learn_since_row_layer": "LayerNorm(x)",
     "learn_since_row_rms": "RMSNorm(x)",
@@ -52,9 +52,9 @@ MESSAGES = {
     " square, {size}. The closer the mean is to 0, the less the two differ.",
     "learn_since_gates": "The largest hidden numbers in the first layer of “{model}”",
     "learn_since_number": "{i}",
-    "learn_since_column_gate": "gate",
-    "learn_since_column_open": "silu(gate)",
-    "learn_since_column_up": "up",
+    "learn_since_column_gate": "gate Gx",
+    "learn_since_column_open": "silu(Gx)",
+    "learn_since_column_up": "up Ux",
     "learn_since_column_hidden": "product",
     "learn_since_closed": "At “{token}”, {share} of the gates are nearly closed: their factor is below 0.1.",
     "learn_since_lesson_gate": "Each number of “up” is multiplied by its gate’s factor. At “{token}”, {share} of the"
@@ -68,7 +68,7 @@ MESSAGES = {
     "learn_since_kv_heads": "key-value heads",
     "learn_since_shared": "shared",
     "learn_since_own": "one for every head",
-    "learn_since_less": "saved",
+    "learn_since_less": "ratio",
     "learn_since_times": "{times} ×",
     "learn_since_bytes": "{value} {unit, select, 0 {B} 1 {kB} 2 {MB} 3 {GB} other {TB}}",
     "learn_since_lesson_cache": "For {t, number} tokens, {name} keeps {shared}; with keys and values for every head it"
