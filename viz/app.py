@@ -1,12 +1,14 @@
 """The app: load the models, build the page from its tabs, attach the plain routes, launch.
 
     python app.py [FOLDER-OR-ID ...]      former-app [FOLDER-OR-ID ...], if it is installed
+    python app.py ID --revisions step0,step512,step1000
 
 Each argument names a model of your own, which is shown next to the shipped ones: the folder of a checkpoint that
 `former.save` wrote or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT, Llama
 and others: `former.pretrained.ARCHITECTURES`); or the id of such a repository, which is downloaded while the page is
-already there with the other models. On a Space, which takes no arguments, the environment variable FORMER_MODELS lists
-them, separated by spaces.
+already there with the other models. With --revisions, a slider in tab Explore shows the model at these steps of its
+training, each a revision of the repository (or a folder inside FOLDER). On a Space, which takes no arguments, the
+environment variable FORMER_MODELS lists the models, separated by spaces.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import ctypes
 import os
 import threading
 import time
+from collections.abc import Sequence
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # before gradio is imported: nothing leaves the machine
 os.environ.setdefault("GOMP_SPINCOUNT", "2000")  # before torch is: idle threads give way to busy neighbours
@@ -56,8 +59,9 @@ TRIM_EVERY = 60  # seconds
 NONE = Arrivals()
 
 
-def load_models(places: list[str]) -> dict[str, Loaded]:
-    """Opens the shipped models that can be shown, and those in `places`, which are arguments of `sources.open_model`.
+def load_models(places: list[str], revisions: Sequence[str] = ()) -> dict[str, Loaded]:
+    """Opens the shipped models that can be shown, and those in `places`, which are arguments of `sources.open_model`,
+    or of `sources.open_revisions` if there are revisions.
 
     Raises:
         former.CheckpointError: a place has no model that can be shown.
@@ -67,7 +71,7 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
         with contextlib.suppress(sources.NotShown):
             models[name] = sources.open_model(name)
     for place in places:
-        own = sources.open_model(place, models)
+        own = sources.open_revisions(place, revisions, models) if revisions else sources.open_model(place, models)
         print(sources.summary(own), flush=True)
         models[own.name] = own
     return dict(
@@ -189,11 +193,21 @@ def main() -> None:
         help="your own model: a checkpoint, a training run, or GPT-2, BERT or Llama in Hugging Face's format;"
         " default: the models that FORMER_MODELS lists",
     )
-    places = parser.parse_args().places or os.environ.get("FORMER_MODELS", "").split()
-    elsewhere = [place for place in places if sources.is_elsewhere(place)]
+    parser.add_argument(
+        "--revisions",
+        default="",
+        metavar="NAME,NAME",
+        help="steps of the training of a single model, such as step0,step512,step1000: revisions of its repository",
+    )
+    options = parser.parse_args()
+    places = options.places or os.environ.get("FORMER_MODELS", "").split()
+    revisions = [name for name in options.revisions.split(",") if name]
+    if revisions and len(places) != 1:
+        parser.error(f"--revisions must be those of a single model, got {len(places)}")
+    elsewhere = [place for place in places if sources.is_elsewhere(place, revisions)]
     try:
         replicas = shared.connect(os.environ.get("FORMER_REDIS", ""))
-        models = load_models([place for place in places if place not in elsewhere])
+        models = load_models([place for place in places if place not in elsewhere], revisions)
     except (former.CheckpointError, shared.Unreachable) as error:
         parser.error(str(error))
     if not models:
@@ -204,7 +218,7 @@ def main() -> None:
     for loaded in models.values():
         if loaded.opened:  # a user's own model: its twin is built now, before anyone waits for it
             _ = loaded.fast
-    site, arrivals = site_of(models, tuple(tab.name for tab in TABS), replicas), Arrivals(elsewhere)
+    site, arrivals = site_of(models, tuple(tab.name for tab in TABS), replicas), Arrivals(elsewhere, revisions)
     page = serve(site, arrivals)
     arrivals.start(models, lambda: renew(page, site, arrivals))
     page.block_thread()

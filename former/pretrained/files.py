@@ -117,12 +117,13 @@ def is_cached(repo_id: str) -> bool:
     return config and any(weights)
 
 
-def fetch(repo_id: str, report: Report | None = None) -> Path:
+def fetch(repo_id: str, report: Report | None = None, revision: str | None = None) -> Path:
     """Returns a repository's folder in Hugging Face's cache; downloads missing files, with a progress bar.
 
     Args:
         repo_id: "owner/name", or one of `SHORT_NAMES`.
         report: called with the bytes downloaded so far, and the total of all files whose download has begun.
+        revision: a branch, a tag or a commit; None for the main branch.
     Raises:
         NotDownloaded: there is no network, or no such repository.
     """
@@ -130,7 +131,7 @@ def fetch(repo_id: str, report: Report | None = None) -> Path:
 
     options: dict[str, Any] = {"tqdm_class": _reporting(report)} if report else {}
     try:
-        return Path(snapshot_download(_full(repo_id), allow_patterns=list(_WANTED), **options))
+        return Path(snapshot_download(_full(repo_id), revision=revision, allow_patterns=list(_WANTED), **options))
     except Exception as error:  # network, hub and disk errors have no common class
         raise NotDownloaded(
             f"{repo_id!r} is not a folder here and cannot be downloaded from Hugging Face: {_one_line(error)}"

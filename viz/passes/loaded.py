@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class Loaded:
     folder: Path | None = None  # of its checkpoint and its recorded measurements
     opened: str = ""  # the place that it was loaded from, if its name is not enough
     theirs: bool = False  # whether that is in Hugging Face's format
+    revisions: Mapping[int, Path] = field(default_factory=dict)  # the folders of a repository's steps of training
 
     @property
     def place(self) -> str:

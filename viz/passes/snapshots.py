@@ -1,7 +1,7 @@
 """Snapshots of a model during its training, loaded on demand.
 
-They are in the model's folder, such as `step-000800`. Their names are those that `former.load` takes:
-"tiny-induction/step-000800". The last step is the model itself, which has no folder of its own.
+They are in the model's folder, such as `step-000800`, or are revisions of a repository. Their names are those that
+`former.load` takes: "tiny-induction/step-000800". The last step is the model itself, which has no folder of its own.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def split(name: str) -> tuple[str, int | None]:
 
 def steps(loaded: Loaded) -> list[int]:
     """Returns the steps of a model's snapshots in order, and its own last step; most models have none."""
-    if loaded.folder is None:
-        return []
+    if loaded.revisions or loaded.folder is None:
+        return sorted(loaded.revisions)
     saved = sorted(int(card.parent.name.removeprefix("step-")) for card in loaded.folder.glob(f"step-[0-9]*/{CARD}"))
     end = loaded.bundle.card["step"] if saved else None
     return [*saved, end] if end is not None and end > saved[-1] else saved
@@ -90,12 +90,13 @@ class WithSnapshots(Mapping[str, Loaded]):
     def _read(self, name: str) -> Loaded:
         model, step = split(name)
         assert step is not None  # checked by __contains__
-        folder = self._models[model].folder
-        assert folder is not None
-        folder = folder / name_at("", step).removeprefix("/")
         whole = self._models[model]
-        if not folder.exists():  # the last step
+        assert whole.folder is not None
+        folder = whole.revisions.get(step, whole.folder / name_at("", step).removeprefix("/"))
+        if folder == whole.folder or not folder.exists():  # the last step
             return replace(whole, name=name, opened=whole.place)
+        if whole.revisions:
+            return Loaded(name, former.pretrained.load(folder), digest(str(folder)), folder, str(folder), theirs=True)
         bundle = former.load(folder)
         opened = str(folder) if whole.opened else ""  # by its name where that is a shipped model's
         return Loaded(name, bundle, digest(bundle.card["files"]), folder, opened)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Container, Iterator
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
@@ -65,6 +67,32 @@ def open_model(place: str | Path, taken: Container[str] = (), report: Report | N
     return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, opened, theirs)
 
 
+def open_revisions(
+    place: str, revisions: Sequence[str], taken: Container[str] = (), report: Report | None = None
+) -> Loaded:
+    """Opens a repository's model with its revisions of several steps of training, as the model's snapshots.
+
+    Args:
+        place: the id of a repository; or a folder that holds a folder in Hugging Face's format for each revision.
+        revisions: their names, which end with the number of the step, such as "step512".
+        taken, report: as for `open_model`.
+    Raises:
+        CheckpointError: a name without a number, or a revision that cannot be opened.
+    """
+    folders: dict[int, Path] = {}
+    for revision in revisions:
+        step = re.search(r"\d{1,9}$", revision, re.ASCII)
+        if step is None:
+            raise CheckpointError(
+                f"a revision must end with the number of its step, such as 'step512', got {revision!r}"
+            )
+        folder = Path(place, revision) if os.path.isdir(place) else fetch(place, report, revision)
+        folders[int(step[0])] = folder
+    opened = {step: open_model(folder) for step, folder in folders.items()}  # all, so that a damaged one is found now
+    name = Path(place).name
+    return replace(opened[max(opened)], name=place if name in taken else name, revisions=folders)
+
+
 def is_theirs(place: str | Path) -> bool:
     """Returns whether a place is in Hugging Face's format: a folder with a config.json and no card, or a repository id.
 
@@ -75,9 +103,9 @@ def is_theirs(place: str | Path) -> bool:
     return isinstance(place, str) and is_repo_id(place)
 
 
-def is_elsewhere(place: str) -> bool:
-    """Returns whether opening this place downloads a model."""
-    return is_theirs(place) and not os.path.isdir(place) and not is_cached(place)
+def is_elsewhere(place: str, revisions: Sequence[str] = ()) -> bool:
+    """Returns whether opening this place, or these revisions of it, downloads a model."""
+    return is_theirs(place) and not os.path.isdir(place) and (bool(revisions) or not is_cached(place))
 
 
 def check_memory(place: str | Path, folder: Path) -> None:

@@ -36,10 +36,13 @@ class Arrival:
         """Records the progress of the download; if several progress bars report, the one with the most bytes counts."""
         self.done, self.total = max(self.done, done), max(self.total, total)
 
-    def open(self, models: dict[str, Loaded]) -> bool:
+    def open(self, models: dict[str, Loaded], revisions: Sequence[str] = ()) -> bool:
         """Downloads and opens the model, and adds it to `models`; returns whether it could."""
         try:
-            loaded = sources.open_model(self.name, models, self.report)
+            if revisions:
+                loaded = sources.open_revisions(self.name, revisions, models, self.report)
+            else:
+                loaded = sources.open_model(self.name, models, self.report)
         except CheckpointError as error:
             self.state, self.why = "failed", reason(error)
             print(error, flush=True)
@@ -67,10 +70,12 @@ class Arrivals:
 
     Args:
         names: of the repositories.
+        revisions: to download of each, see `sources.open_revisions`; none for the main branch alone.
     """
 
-    def __init__(self, names: Sequence[str] = ()) -> None:
+    def __init__(self, names: Sequence[str] = (), revisions: Sequence[str] = ()) -> None:
         self.all = [Arrival(name) for name in names]
+        self._revisions = revisions
 
     @property
     def expected(self) -> bool:
@@ -82,7 +87,7 @@ class Arrivals:
 
         def work() -> None:
             for each in self.all:
-                if each.open(models):
+                if each.open(models, self._revisions):
                     each.state = "here"
                     arrived()
 

@@ -12,13 +12,16 @@ import transformers
 
 import former
 from former.tokens import BpeTokenizer
+from tests.their_models import BPE, neox_config
 from viz import app
 from viz.panels.writer import program
 from viz.passes import loaded as served
-from viz.passes import payload, run, sources
+from viz.passes import payload, run, snapshots, sources
+from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.tabs import explore
 from viz.tabs.explore.answer import answer
+from viz.tabs.explore.corpus.forming import courses
 from viz.text import in_words
 
 TEXT = "The cats sat on the mat, and one of the cats was theirs."
@@ -158,3 +161,48 @@ def unpacked(body):
     scales = np.frombuffer(body, "<f4", layers * heads, 8 + length).reshape(layers, heads)
     levels = np.frombuffer(body, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
     return header, scales, levels
+
+
+@pytest.fixture(scope="module")
+def pythia(tmp_path_factory):
+    """Saves a small GPT-NeoX with other random weights for each of three steps of a training."""
+    folder = tmp_path_factory.mktemp("own") / "small-pythia"
+    for seed, step in enumerate(("step0", "step512", "step1000")):
+        torch.manual_seed(seed)
+        transformers.GPTNeoXForCausalLM(neox_config(initializer_range=0.3)).save_pretrained(folder / step)
+        (folder / step / "tokenizer.json").write_text(BPE.to_dict()["definition"], encoding="utf-8")
+    return folder
+
+
+@torch.no_grad()
+def test_the_revisions_of_a_training_are_snapshots_with_the_maps_of_transformers(pythia):
+    loaded = app.load_models([str(pythia)], ["step1000", "step0", "step512"])["small-pythia"]
+    models = WithSnapshots({loaded.name: loaded})
+    assert courses(models) == {"small-pythia": [0, 512, 1000]}
+    for name, step in (("small-pythia", 1000), ("small-pythia/step-000512", 512), ("small-pythia/step-001000", 1000)):
+        pass_ = run.run(models[name], "The cats sat on the mat")
+        model = transformers.GPTNeoXForCausalLM.from_pretrained(pythia / f"step{step}", attn_implementation="eager")
+        expected = model.eval()(torch.tensor([pass_.header["ids"]]), output_attentions=True)
+        torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
+    assert models["small-pythia/step-000000"].fingerprint != models["small-pythia/step-000512"].fingerprint
+    assert models["small-pythia/step-000512"].place == str(pythia / "step512")
+
+
+def test_each_revision_of_a_repository_is_downloaded(pythia, monkeypatch):
+    fetched = []
+    monkeypatch.setattr(
+        sources, "fetch", lambda name, _, revision: fetched.append((name, revision)) or pythia / revision
+    )
+    loaded = sources.open_revisions("someone/small-pythia", ["step0", "step512"])
+    assert fetched == [("someone/small-pythia", "step0"), ("someone/small-pythia", "step512")]
+    assert (loaded.name, snapshots.steps(loaded)) == ("small-pythia", [0, 512])
+    assert sources.is_elsewhere("someone/small-pythia", ["step0"])
+
+
+@pytest.mark.parametrize(
+    ("revisions", "message"), [(["main"], "must end with the number of its step"), (["step7"], "no model")]
+)
+def test_a_revision_without_a_step_or_a_model_is_refused_in_a_line(revisions, message, pythia):
+    with pytest.raises(former.CheckpointError, match=message) as said:
+        sources.open_revisions(str(pythia), revisions)
+    assert "\n" not in str(said.value)

@@ -22,6 +22,8 @@ MESSAGES = {
     "forming_show": "Show this moment",
     "forming_measured": "Text: {bytes, number} bytes that training never saw. Measured on {date}, on {cpu}, torch"
     " {torch}:",
+    "forming_revisions": "Move the slider to see the model after other steps of its training: every view follows."
+    " Curves over the steps are measured only for models that read bytes.",
     "forming_none": "The snapshots of this model and their heads have not been measured. This command measures"
     " them in a few minutes: {command}",
 }

@@ -59,6 +59,8 @@ def read_model_course(models: Models, view: View) -> dict[str, Any]:
     read_model(models, view)
     own, step = split(view["model"])
     loaded = models[own]
+    if loaded.revisions:
+        raise NothingToShow("forming_revisions")
     if read(loaded) is None:
         file = shlex.quote(str(Path(loaded.folder or "") / FILE))
         raise NothingToShow(
