@@ -15,6 +15,7 @@ from former.checks import require_positive
 from former.config import require_token
 from former.generate import KeyValueCache, check_prompt
 from former.hooks import Model
+from former.models import require_output_layer
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ def beam_search(
     ids = check_prompt(prompt_ids, config.num_tokens)
     if getattr(config, "mask", None) is None or not hasattr(model, "parameters") or not hasattr(config, "seq_length"):
         raise ValueError(f"model must be a causal Generator, got a {type(model).__name__}")
+    require_output_layer(model)
     if len(ids) + max_new_tokens > config.seq_length:
         raise ValueError(
             f"prompt and continuation must fit the context of {config.seq_length} tokens, "

@@ -21,7 +21,7 @@ Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "swiglu"]
 Pooling = Literal["average", "max"]
 
-VERSION = 5  # of cards written now
+VERSION = 6  # of cards written now
 OLDEST = 2  # oldest that can be read
 _Config = TypeVar("_Config", bound="Config")
 
@@ -176,6 +176,7 @@ class ModelConfig(SequenceConfig):
     num_classes: int = 2  # number of classes of a Classifier; a Generator ignores it
     pooling: Pooling = "average"  # how a Classifier reduces the sequence to one vector
     tied: bool = False  # whether a Generator's output layer is its token embedding, without a bias
+    output_layer: bool = added_in_version(True, 6)  # whether a Generator has one; without it, it returns vectors
     output_bias: bool = added_in_version(True, 5)  # whether an output layer of a Generator's own adds a bias
     scaled_by_layer: bool = added_in_version(False, 4)  # whether layer n (from 1) divides its scores by n, besides √s
 
@@ -183,6 +184,8 @@ class ModelConfig(SequenceConfig):
         super().__post_init__()
         require_positive("num_classes", self.num_classes)
         require_choice("pooling", self.pooling, get_args(Pooling))
+        if self.tied and not self.output_layer:
+            raise ValueError("tied must be False without an output layer, got True")
         if self.mask is not None:
             masks.count(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
 

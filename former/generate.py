@@ -19,7 +19,7 @@ from former.checks import is_whole
 from former.edits import Edit
 from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_edits, check_points
 from former.masks import KINDS
-from former.models import Classifier
+from former.models import Classifier, require_output_layer
 from former.sampling import check_rules, next_token_probs, penalise, random_of
 from former.sparse import KINDS as SPARSE
 from former.sparse import MOST_WEIGHTS
@@ -231,6 +231,7 @@ def window_for(
     Raises:
         ValueError: the model does not predict the next token.
     """
+    require_output_layer(model)
     if isinstance(model, Stateful):
         return Stream(model, use_cache, edits)
     mask = getattr(model.config, "mask", None)
@@ -304,10 +305,9 @@ def generate(
     check_edits(model, edits)
     if any(isinstance(edit, Edit) and edit.fits for edit in edits):
         raise ValueError("edits must be of whole heads, as a token's position changes while the text grows")
-    rng = random_of(seed)
     rules = (temperature, top_k, top_p, min_p)
     window = window_for(model, len(ids), use_cache, edits)
-    return _steps(window, ids, max_new_tokens, rules, repetition_penalty, rng, layers)
+    return _steps(window, ids, max_new_tokens, rules, repetition_penalty, random_of(seed), layers)
 
 
 @torch.inference_mode()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -30,7 +31,8 @@ class Generator(nn.Module):
         self.config = replace(config, mask=config.mask or "causal")
         self.transformer = make_stack(config)
         self.norm = last_norm(config)
-        self.toprobs = None if config.tied else nn.Linear(config.emb, config.num_tokens, bias=config.output_bias)
+        own = config.output_layer and not config.tied
+        self.toprobs = nn.Linear(config.emb, config.num_tokens, bias=config.output_bias) if own else None
 
     @also_capture
     def forward(
@@ -52,7 +54,7 @@ class Generator(nn.Module):
             cache: keys and values of `past` earlier tokens, before these; the new ones are added to it.
             recompute: whether to recompute each block in the backward pass instead of storing its activations.
         Returns:
-            logits (b, t, num_tokens).
+            logits (b, t, num_tokens); without an output layer, the vectors (b, t, e) after the last norm.
         Raises:
             ValueError: tokens or a mask that do not fit, another number of sequences than in the cache, or `recompute`
                 with a cache.
@@ -65,7 +67,8 @@ class Generator(nn.Module):
         if mask is None and own is None:
             mask = self.mask(tokens.shape[1], past, tokens.device)
         x = self.transformer.embed(tokens, past)  # (b, t, e)
-        return self.unembed(self.transformer(x, own if mask is None else mask, observer, cache, recompute))
+        x = self.transformer(x, own if mask is None else mask, observer, cache, recompute)
+        return self.unembed(x) if self.config.output_layer else self.norm(x)
 
     def pattern(self) -> masks.Pattern | None:
         """Returns the mask as a `Pattern` if `former.sparse` can compute it (it cannot with relative positions); else
@@ -81,14 +84,29 @@ class Generator(nn.Module):
         return masks.named(self.config.mask, t, self.config.mask_size, past=past, device=device)
 
     def unembed(self, x: Tensor) -> Tensor:
-        """Maps the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
+        """Maps the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens).
+
+        Raises:
+            ValueError: the model has no output layer.
+        """
         x = self.norm(x)
         return F.linear(x, self.output_weight) if self.toprobs is None else self.toprobs(x)
 
     @property
     def output_weight(self) -> Tensor:
-        """The weights of the output layer (num_tokens, e); in a tied model, the token embedding."""
+        """The weights of the output layer (num_tokens, e); in a tied model, the token embedding.
+
+        Raises:
+            ValueError: the model has no output layer.
+        """
+        require_output_layer(self)
         return self.transformer.token_embedding.weight if self.toprobs is None else self.toprobs.weight
+
+
+def require_output_layer(model: Any) -> None:
+    """Raises ValueError for a Generator, or its fast twin, without an output layer."""
+    if not getattr(model.config, "output_layer", True):
+        raise ValueError("model must have an output layer, to predict; this one was built, or saved, without one")
 
 
 class Classifier(nn.Module):

@@ -116,10 +116,6 @@ REFUSED = {
     "a scaling unknown here": ({"rope_parameters": {"rope_type": "yarn"}}, "rope_type must be one of 'default'"),
     "another activation": ({"hidden_act": "gelu"}, "hidden_act must be 'silu', got 'gelu'"),
     "groups of unequal sizes": ({"num_key_value_heads": 3}, "kv_heads must divide heads"),
-    "an output layer that is missing": (
-        {"tie_word_embeddings": False},
-        "lack 'lm_head.weight', the output layer; save a model whose class has it",
-    ),
     "a scaling of no number": (
         {"rope_parameters": {"rope_type": "linear", "factor": "2"}},
         "rotary_scaling must be None or factor",

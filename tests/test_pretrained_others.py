@@ -15,7 +15,7 @@ import former
 from former import cpu
 from former.hooks import POINTS
 from former.tokens import BpeTokenizer, TokenBeyondModel, WordPieceTokenizer
-from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
+from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, llama_config, neox_config, saved
 
 TEXT = TEXTS[0][:60]
 
@@ -64,6 +64,62 @@ def test_a_bare_bert_gives_its_vectors_and_maps_and_says_what_it_cannot(tmp_path
     with pytest.raises(ValueError, match="no masked-word head"):
         former.logit_lens(bundle.model, tokens)
     assert "heads_left" not in bundle.card
+
+
+BODIES: dict[str, tuple[Any, Any, list[str]]] = {  # none has an output layer for the next token
+    "llama": (T.LlamaModel, llama_config(), []),
+    "mistral with a window": (T.MistralModel, llama_config(T.MistralConfig, sliding_window=7), []),
+    "qwen2": (T.Qwen2Model, llama_config(T.Qwen2Config), []),
+    "qwen3": (T.Qwen3Model, llama_config(T.Qwen3Config, head_dim=8), []),
+    "gpt_neox": (T.GPTNeoXModel, neox_config(), []),
+    "a verdict of llama": (T.LlamaForSequenceClassification, llama_config(pad_token_id=0), ["score"]),
+    "llama's token classification": (T.LlamaForTokenClassification, llama_config(), ["score"]),
+    "llama's question answering": (T.LlamaForQuestionAnswering, llama_config(), ["qa_outputs"]),
+    "a verdict of gpt_neox": (T.GPTNeoXForSequenceClassification, neox_config(pad_token_id=0), ["score"]),
+}
+
+
+@pytest.mark.parametrize(("kind", "config", "left"), BODIES.values(), ids=list(BODIES))
+@torch.no_grad()
+def test_a_body_without_an_output_layer_gives_its_vectors_and_maps_and_says_what_it_cannot(
+    kind, config, left, tmp_path
+):
+    theirs = saved(kind(config), tmp_path)
+    bundle = assert_same(tmp_path, theirs.base_model)
+    assert bundle.card.get("heads_left", []) == left
+    tokens = torch.tensor([bundle.tokenizer.encode(TEXT)[:40]])
+    expected = theirs.base_model(tokens).last_hidden_state
+    torch.testing.assert_close(bundle.model(tokens), expected, atol=1e-4, rtol=0)
+    run = bundle.run(TEXT)
+    torch.testing.assert_close(former.analysis.rollout(run).sum(-1), torch.ones(len(run.ids)))
+    asked: list[Any] = [
+        *(run.next_tokens, run.surprise, lambda: former.analysis.lens(run)),
+        lambda: list(former.analysis.head_effects(run)),
+        lambda: former.patching.heads(run, run, former.patching.probability(0)),
+        lambda: former.analysis.rare_tokens(bundle.model, bundle.tokenizer),
+        lambda: former.analysis.logit_lens(bundle.model, tokens),
+        lambda: former.analysis.logit_parts(bundle.model, tokens),
+        lambda: former.analysis.copying_score(bundle.model),
+        lambda: former.analysis.ablation_effects(bundle.model, tokens),
+        *(lambda model=model: former.generate(model, [1], 3) for model in (bundle.model, cpu.optimise(bundle.model))),
+        lambda: former.beam_search(bundle.model, [1], 3),
+    ]
+    for question in asked:
+        with pytest.raises(ValueError, match=r"(has no|have an) output layer"):
+            question()
+    former.save(bundle, tmp_path / "ours")
+    assert former.load(tmp_path / "ours").config == bundle.config
+    former.pretrained.save(bundle, tmp_path / "again")
+    again = T.AutoModel.from_pretrained(tmp_path / "again")
+    assert type(again) is type(theirs.base_model)
+    torch.testing.assert_close(again(tokens).last_hidden_state, expected, atol=1e-4, rtol=0)
+
+
+def test_a_class_with_an_output_layer_whose_file_lacks_it_is_refused(tmp_path):
+    saved(T.LlamaModel(llama_config()), tmp_path)
+    change_config(tmp_path, architectures=["LlamaForCausalLM"])
+    with pytest.raises(former.CheckpointError, match=r"lack 'lm_head\.weight', the output layer; save a model whose"):
+        former.pretrained.load(tmp_path)
 
 
 HEADS = {

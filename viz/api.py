@@ -161,6 +161,7 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             "tokens", the labels that were read, and of a model that writes: "next", the likeliest next tokens, and
             "bits", the surprise of each token; of a classifier: "classes" and "probs"; of one that fills in blanks:
             "blanks", each with its "next", and "follows", the probability that the second text follows the first.
+            Of a model without an output layer, "tokens" alone.
         """
         arrived(request)
         _, made = await pass_of(model, text, edits)

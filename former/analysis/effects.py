@@ -16,7 +16,7 @@ from former.analysis.statistics import rank_correlation, rollout
 from former.bert import Bert, BertClassifier
 from former.edits import Edit
 from former.hooks import Observer, chain, inputs_of, run_with_capture
-from former.models import Classifier
+from former.models import Classifier, require_output_layer
 from former.runs.causal import bits_of
 from former.runs.classifier import shares_read
 from former.runs.kind import Measure, readable
@@ -48,8 +48,8 @@ def ablation_effects(
     Returns:
         (depth, h). Above 0: the measure is larger without the head, so a loss gets worse.
     Raises:
-        ValueError: tokens that are not one sequence, or too few for the loss; a Bert without a measure, or a model
-            without heads.
+        ValueError: tokens that are not one sequence, or too few for the loss; a Bert, or a Generator without an
+            output layer, without a measure; or a model without heads.
     """
     return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
 
@@ -135,6 +135,7 @@ def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
             "measure must be given for a Bert, which predicts hidden words, not the next one; "
             "head_effects(bundle.run(text)) measures its predictions of a text's hidden words"
         )
+    require_output_layer(model)
     return bits_of(tokens)
 
 

@@ -221,5 +221,5 @@ def check_writes(kind: Kind, model: Any, name: str = "self") -> None:
     if name == "encoder":
         message = "an encoder's heads write what the decoder reads, not what the last norm does"
         raise Unanswerable("writes_encoder", message)
-    if kind.says != "next" or model.config.norm != "pre":
+    if kind.says != "next" or not kind.predicts(model) or model.config.norm != "pre":
         raise Unanswerable("writes_not", "what a head writes is defined for pre-norm models that predict next tokens")

@@ -150,8 +150,8 @@ def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Pre
 def rounded(model: Generator) -> Generator:
     """Copies the model with every matrix rounded to 8 bits, row by row, including a tied embedding."""
     model = copy.deepcopy(model)
-    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
-    for weight in (model.output_weight, *(layer.weight for layer in layers if layer is not model.toprobs)):
+    weights = [layer.weight for layer in model.modules() if isinstance(layer, nn.Linear)]
+    for weight in (*weights, *([model.output_weight] if model.config.tied else [])):
         scale = _row_scale(weight.data)
         weight.data = (weight.data / scale).round() * scale
     return model

@@ -82,9 +82,11 @@ class FastGenerator:
         self.config, self.parameters = model.config, model.parameters  # read by `generate`
         with torch.no_grad():
             self._stack = packed.PackedStack(model.transformer.blocks, model.config)
-            self._toprobs = packed.Packed(model.output_weight, None if model.toprobs is None else model.toprobs.bias)
-            self._step = None
-            if step.available() and model.config.mask == "causal":  # its step attends to every earlier token
+            self._toprobs = self._step = None
+            if model.config.output_layer:
+                bias = None if model.toprobs is None else model.toprobs.bias
+                self._toprobs = packed.Packed(model.output_weight, bias)
+            if self._toprobs and step.available() and model.config.mask == "causal":  # its step attends to all before
                 self._step = step.Step(model, weights)
 
     @torch.no_grad()
@@ -92,7 +94,7 @@ class FastGenerator:
     def __call__(
         self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None, cache: Cache | None = None
     ) -> Tensor:
-        """Computes logits (b, t, num_tokens). Arguments and errors are those of `Generator.forward`."""
+        """Computes the output of `Generator.forward`, with the same arguments and errors."""
         if self._step and mask is None and self._step.takes(tokens, observer, cache):
             return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
         stack, (b, t) = self.model.transformer, tokens.shape if tokens.dim() == 2 else (0, 0)
@@ -104,7 +106,8 @@ class FastGenerator:
         x = self._stack(x, mask, observer, cache, stack.turn(x, past))
         if cache is not None:
             cache.length = past + t
-        return self._toprobs(self.model.norm(x))[: b * t].view(b, t, -1)
+        x = self.model.norm(x)
+        return (self._toprobs(x) if self._toprobs else x)[: b * t].view(b, t, -1)
 
 
 class FastBert:

@@ -151,6 +151,11 @@ def is_tied(values: Mapping[str, Any]) -> bool:
     return values.get("tie_word_embeddings", False) is True
 
 
+def has_output_layer(values: Mapping[str, Any], weights: Iterable[str], name: str) -> bool:
+    """Returns whether a model has an output layer: tied, among its weights by this name, or else as its class says."""
+    return is_tied(values) or name in weights or any(each.endswith("ForCausalLM") for each in class_names(values))
+
+
 def has_rotary(bundle: Bundle) -> bool:
     """Returns whether this is a `Generator` with rotary positions."""
     return isinstance(bundle.model, Generator) and bundle.config.positions == "rotary"

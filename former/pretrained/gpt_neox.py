@@ -20,6 +20,7 @@ from former.pretrained.architecture import (
     Part,
     activation,
     feed_forward,
+    has_output_layer,
     has_rotary,
     is_tied,
     linear,
@@ -37,7 +38,7 @@ def _name(theirs: str) -> str | None:
     return None if _BUFFER.fullmatch(name) else name
 
 
-def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
+def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
     emb, bias = values.get("hidden_size", 6144), values.get("attention_bias", True) is True
     return Generator, ModelConfig(
         num_tokens=values.get("vocab_size", 50432),
@@ -57,6 +58,7 @@ def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type,
         unify_bias=bias,
         output_bias=False,
         tied=is_tied(values),
+        output_layer=has_output_layer(values, weights, "embed_out.weight"),
         mask="causal",
     )
 
@@ -65,7 +67,7 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
     config = bundle.model.config
     return {
         "model_type": "gpt_neox",
-        "architectures": ["GPTNeoXForCausalLM"],
+        "architectures": ["GPTNeoXForCausalLM" if config.output_layer else "GPTNeoXModel"],
         **their_sizes(config),
         "hidden_act": their_activation(config.activation),
         "layer_norm_eps": config.norm_eps,
@@ -93,7 +95,7 @@ def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
         yield from linear(f"{theirs}.mlp.dense_h_to_4h", f"{ours}.ff.0")
         yield from linear(f"{theirs}.mlp.dense_4h_to_h", f"{ours}.ff.2")
     yield from linear("final_layer_norm", "norm")
-    if not config.tied:
+    if config.output_layer and not config.tied:
         yield Part("embed_out.weight", ("toprobs.weight",))
 
 

@@ -1,7 +1,7 @@
 """Llama, Mistral, Qwen 2 and Qwen 3 in Hugging Face's format: `former.llama`.
 
-Every class of `transformers` becomes a `Generator`; output heads other than the next token's are skipped. Mistral's
-window, and Qwen's where every layer has it, is the mask "local".
+Every class of `transformers` becomes a `Generator`, without an output layer if the class predicts no next token; other
+output heads are skipped. Mistral's window, and Qwen's where every layer has it, is the mask "local".
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from former.pretrained.architecture import (
     Architecture,
     Part,
     feed_forward,
+    has_output_layer,
     has_rotary,
     is_tied,
     linear,
@@ -63,11 +64,11 @@ _FAMILIES = {
 
 
 def _name(theirs: str) -> str | None:
-    name = theirs.removeprefix("model.")
+    name = re.sub(r"^(model|transformer)\.", "", theirs)  # the second in LlamaForQuestionAnswering
     return None if _BUFFER.fullmatch(name) else name
 
 
-def _read_config(family: _Family, values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
+def _read_config(family: _Family, values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
     values = {**family.defaults, **values}
     require(values, {"hidden_act": "silu"})
     emb, heads = values.get("hidden_size", 4096), values.get("num_attention_heads", 32)
@@ -89,6 +90,7 @@ def _read_config(family: _Family, values: dict[str, Any], _: Mapping[str, Tensor
         ff_bias=values.get("mlp_bias", False) is True,
         qk_norm=family.qk_norm,
         tied=is_tied(values),
+        output_layer=has_output_layer(values, weights, "lm_head.weight"),
         **({} if window is None or window >= context else {"mask": "local", "mask_size": window}),
     )
 
@@ -102,7 +104,7 @@ def _write_config(name: str, family: _Family, bundle: Bundle) -> dict[str, Any]:
         window = {"use_sliding_window": True, "sliding_window": config.mask_size, "max_window_layers": 0}
     return {
         "model_type": name,
-        "architectures": [f"{name.capitalize()}ForCausalLM"],
+        "architectures": [f"{name.capitalize()}{'ForCausalLM' if config.output_layer else 'Model'}"],
         **their_sizes(config),
         "num_key_value_heads": config.key_heads,
         "head_dim": config.head_size,
@@ -152,7 +154,7 @@ def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
             for name in ("q", "k"):
                 yield Part(f"{theirs}.self_attn.{name}_norm.weight", (f"{ours}.attention.norm_{name}.weight",))
     yield Part("norm.weight", ("norm.weight",))
-    if not config.tied:
+    if config.output_layer and not config.tied:
         yield Part("lm_head.weight", ("toprobs.weight",))
 
 

@@ -32,12 +32,16 @@ class Causal(Kind):
     models = (Generator,)
 
     def variant(self, model: Any) -> str:
-        """Returns "pattern" for a model whose mask is a sparse pattern."""
-        return "pattern" if model.config.mask in sparse.KINDS else self.name
+        """Returns "pattern" for a model whose mask is a sparse pattern, and "bare" for one without an output layer."""
+        return "pattern" if self.predicts(model) and model.config.mask in sparse.KINDS else super().variant(model)
+
+    def predicts(self, model: Any) -> bool:
+        """Returns whether the model has an output layer."""
+        return getattr(model.config, "output_layer", True)  # a `TransformerXL` has one
 
     def continues(self, model: Any) -> bool:
-        """Returns whether no token attends to a later one."""
-        return masks.KINDS[model.config.mask].causal
+        """Returns whether the model predicts, and no token attends to a later one."""
+        return self.predicts(model) and masks.KINDS[model.config.mask].causal
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text, or the beginning of one that is too long."""
@@ -51,14 +55,19 @@ class Causal(Kind):
         del reading, result
         return bits_of(self.written(model, inputs))
 
+    def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
+        """Returns logits (b, num_tokens) of the token after a position."""
+        self.unembed(model, inputs)
+        return super().prediction(model, reading, inputs, result, at)
+
     def written(self, model: Any, inputs: Inputs) -> Tensor:
         """Returns the text's own tokens."""
-        del model
+        self.unembed(model, inputs)  # raises without an output layer
         return inputs[0]
 
     def next_logits(self, model: Any, result: Tensor) -> Tensor:
         """Returns logits (num_tokens,) of the next token."""
-        del model
+        self.unembed(model, ())
         return result[0, -1]
 
 

@@ -222,13 +222,14 @@ class Kind:
         del model, reading, result
         return None
 
-    def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
+    def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:  # noqa: ARG002 - other kinds read it
         """Returns the map from the residual stream (b, t, e) to the model's logits or log-probabilities.
 
         Raises:
             Unanswerable: the model has no output head.
         """
-        del inputs
+        if not self.predicts(model):
+            raise Unanswerable("no_head", f"this {type(model).__name__} has no output layer: it makes no predictions")
         return model.unembed
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -135,12 +135,6 @@ class Masked(Kind):
         if not places:
             raise Unanswerable("no_blanks", "text must hide a word, in brackets, so that there is one to predict")
         return self.unembed(model, inputs)(x[:, places[index_in(at, len(places))]])
-
-    def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
-        """Returns the masked-word head."""
-        if not model.has_head:
-            raise Unanswerable("no_head", "this Bert has no masked-word head: it makes no predictions")
-        return super().unembed(model, inputs)
 
     def truths(self, reading: Reading) -> dict[int, int | None]:
         """Returns the hidden pieces by position."""

@@ -24,6 +24,7 @@ def made() -> dict[str, Any]:
         "generator": former.Generator(plain),
         "post-norm": former.Generator(former.ModelConfig(**SIZES)),
         "sparse": former.Generator(former.ModelConfig(**SIZES, norm="pre", mask="local", mask_size=3)),
+        "bare generator": former.Generator(former.ModelConfig(**SIZES, norm="pre", output_layer=False)),
         "classifier": former.Classifier(plain),
         "bert": former.Bert(bert),
         "bare bert": former.Bert(former.BertConfig(**SIZES, words_head=False, sentence_head=False)),
@@ -64,7 +65,7 @@ QUESTIONS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and whose ans
         PARTS | {"post-norm", "classifier", "bert", "bert classifier"},
     ),
     "logit_lens of a pair": (lambda model: analysis.logit_lens(model, PAIR), {"translator"}),
-    "stream_parts": (lambda model: analysis.stream_parts(model, TOKENS), PARTS),
+    "stream_parts": (lambda model: analysis.stream_parts(model, TOKENS), PARTS | {"bare generator"}),
     "logit_parts": (lambda model: analysis.logit_parts(model, TOKENS), PARTS),
     "logit_parts of a pair": (lambda model: analysis.logit_parts(model, PAIR), {"translator"}),
 }

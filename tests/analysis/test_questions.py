@@ -209,7 +209,7 @@ def test_a_bert_without_a_head_is_looked_at_and_asked_nothing(bundles):
     assert run.weights.shape[:2] == (2, 4)
     assert run.output.shape == (1, len(run.ids), 16)
     for question in (run.blanks, lambda: analysis.lens(run), lambda: list(analysis.head_effects(run))):
-        with pytest.raises(ValueError, match="this Bert has no masked-word head: it makes no predictions"):
+        with pytest.raises(ValueError, match="this Bert has no output layer: it makes no predictions"):
             question()
 
 

@@ -20,8 +20,8 @@ TEXT = "Paris is the [capital] of France, and Berlin is in Germany."
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Saves three models of `transformers` with random weights: a GPT-2, a bare BERT, and one with as many heads as
-    BERT-base."""
+    """Saves four models of `transformers` with random weights: a GPT-2, a bare BERT, one with as many heads as
+    BERT-base, and a Llama without an output layer."""
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("own")
     pieces = WordPieceTokenizer.train([TEXT * 3], 150)
@@ -41,8 +41,13 @@ def folders(tmp_path_factory):
         vocab_size=280, n_embd=48, n_head=4, n_layer=3, n_positions=64, initializer_range=0.3
     )
     transformers.GPT2LMHeadModel(config).save_pretrained(folder / "own-gpt2")
+    config = transformers.LlamaConfig(
+        vocab_size=280, hidden_size=48, intermediate_size=64, num_attention_heads=4, num_hidden_layers=3
+    )
+    transformers.LlamaModel(config).save_pretrained(folder / "own-body")
     learned = BpeTokenizer.train([TEXT * 3], 280).to_dict()["definition"]
-    (folder / "own-gpt2" / "tokenizer.json").write_text(learned, encoding="utf-8")
+    for name in ("own-gpt2", "own-body"):
+        (folder / name / "tokenizer.json").write_text(learned, encoding="utf-8")
     torch.manual_seed(0)
     shape = {"num_tokens": 256, "emb": 24, "heads": 3, "depth": 2}
     config = former.TransformerXLConfig(**shape, seq_length=16, memory_length=12)
@@ -93,6 +98,24 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
     tab.wait("former.store.pass.header.edits.length === 1")
     tab.settled()
+
+
+def test_a_body_without_an_output_layer_is_looked_at_and_says_that_it_predicts_nothing(tab, folders):
+    tab.open(model="own-body", text=TEXT, layer=1, head=2, view="map")
+    ids = tab.page.evaluate("former.store.pass.header.ids")
+    model = transformers.LlamaModel.from_pretrained(folders / "own-body", attn_implementation="eager").eval()
+    maps = torch.cat(model(torch.tensor([ids]), output_attentions=True).attentions).detach()
+    reading = tab.point(0.5, 0.9)
+    exact = float(maps[1, 2, int(reading["query"]), int(reading["key"])])
+    assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
+    expect(tab.page.locator("[data-panel=prediction]")).to_contain_text("no output layer that predicts words")
+    tab.page.get_by_role("button", name="Switch off", exact=True).click()
+    tab.wait("former.store.pass.header.edits.length === 1")
+    tab.unfold("trace")
+    panels = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
+    assert {"overview", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= panels
+    assert not panels & {"surprise", "words", "blanks", "lens", "writes", "carry"}
+    expect(tab.part("absent")).to_contain_text("Prediction after each layer")
 
 
 def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers_says_with_and_without_a_head(

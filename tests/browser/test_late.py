@@ -30,8 +30,11 @@ def hold(tab: Exploring, pattern: re.Pattern[str], held: list[Route]) -> None:
 
 def until(tab: Exploring, held: list[Route], asks: str = "") -> None:
     """Waits until something is kept back, whose address matches."""
-    while not any(re.search(asks, route.request.url) for route in held):
+    for _ in range(1000):
+        if any(re.search(asks, route.request.url) for route in held):
+            return
         tab.page.wait_for_timeout(20)
+    raise AssertionError(f"nothing like {asks!r} was asked for")
 
 
 def box(tab: Exploring):

@@ -154,6 +154,18 @@ def test_sections_follow_each_other_by_buttons_and_keys_and_each_is_loaded_once(
     assert len(scripts) == len(set(scripts)) == len(NAMES) - 1  # the first section's is in the page itself
 
 
+@pytest.mark.own_page
+def test_sections_that_are_opened_faster_than_their_scripts_come_are_all_drawn(tab, guard):
+    names = ["several-heads", "classification", "generation", "recurrent", "encoder-decoder", "gpt-2"]
+    tab.open()
+    for name in names:
+        tab.visit(section=name)
+    tab.wait("(names) => names.every((name) => former.learn.find(name).node?.dataset.drawn)", names)
+    tab.settled()
+    assert tab.name() == tab.link()["section"] == names[-1]
+    assert not guard.unexpected()
+
+
 def test_typing_an_n_in_a_field_opens_nothing(tab):
     tab.open()
     tab.section.get_by_role("textbox").first.press("n")

@@ -1,7 +1,7 @@
 """The lens of two texts side by side: a state is carried by keys and by dragging, as the library carries it."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 import former
 from former import analysis
@@ -68,6 +68,37 @@ def test_a_state_is_dragged_onto_the_other_grid_and_a_link_opens_it(tab):
     expect(third.locator("td.put")).to_have_attribute("data-row", "4")
     expect(third.locator(".states-said tbody th").first).to_be_visible()
     expect(third.locator("td[data-row='4'][data-column='7']")).to_have_text(cell(pinned, 5, 7).text_content() or "")
+
+
+def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_meanwhile(tab, guard):
+    lenses: list[Route] = []
+    tab.page.route("**/attention/*/lens", lambda route: lenses.append(route))  # noqa: PLW0108 - Playwright marks it
+
+    def asked(count: int) -> None:
+        for _ in range(200):
+            if len(lenses) >= count:
+                return
+            tab.page.wait_for_timeout(50)
+        raise AssertionError(f"{len(lenses)} lenses were asked for, not {count}")
+
+    tab.open(model="gpt", text=TEXT, pin="gpt", pin_text=PINNED)
+    panel = tab.unfold("lens")
+    asked(1)
+    lenses[0].continue_()
+    asked(2)  # of the pinned text
+    tab.type("The town in the north of the country")
+    panel.scroll_into_view_if_needed()
+    asked(3)
+    with tab.page.expect_response("**/attention/*/lens"):
+        lenses[1].continue_()
+    tab.painted()
+    assert not guard.unexpected()
+    tab.page.unroute("**/attention/*/lens")
+    lenses[2].continue_()
+    parts = panel.locator(".lens-part")
+    for part in (parts.nth(0), parts.nth(1)):
+        expect(part.locator("td").nth(5)).to_be_visible()
+    expect(parts.nth(1).locator("thead")).to_contain_text("town")
 
 
 def test_texts_of_other_lengths_show_one_grid(tab):

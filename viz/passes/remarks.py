@@ -25,8 +25,8 @@ def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
     """
     notes, tokenizer = [], loaded.bundle.tokenizer
     if names := loaded.heads_left:
-        values = {"model": loaded.name, "names": list(names), "count": len(names), "says": loaded.kind.says}
-        notes.append(note("heads_left", **values))
+        says = loaded.kind.says if loaded.kind.predicts(loaded.bundle.model) else "bare"
+        notes.append(note("heads_left", model=loaded.name, names=list(names), count=len(names), says=says))
     if isinstance(tokenizer, WordPieceTokenizer):
         if dropped := tokenizer.dropped(text):
             notes.append(note("dropped", characters=_list(list(map(visible, dropped))), count=len(dropped)))

@@ -32,12 +32,15 @@ def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
 
     Returns:
         For next tokens, {"bits": the surprise of each token, None for the first, "bitsPerToken", "next": the likeliest
-        `candidates` after the last}; for classes, {"classes", "probs"}; for blanks, `describe_blanks`.
+        `candidates` after the last}, or {} without an output layer; for classes, {"classes", "probs"}; for blanks,
+        `describe_blanks`.
     """
     if made.kind.says == "blank":
         return describe_blanks(made, other)
     if made.kind.says == "class":
         return {"classes": class_names(made.source), "probs": rounded(made.result[0].exp())}
+    if not made.kind.predicts(made.model):
+        return {}
     logits, bits = made.result[0, -1], made.surprise()
     known = torch.tensor([each for each in bits if each is not None])
     return {

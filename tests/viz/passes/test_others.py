@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import former
-from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
+from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, llama_config, neox_config, saved
 from viz import app
 from viz.panels.writer import program
 from viz.passes import lens, measures, sources, trace
-from viz.passes.loaded import Loaded, filler
+from viz.passes.loaded import Loaded, filler, writers
 from viz.passes.run import Pass, run
 from viz.passes.store import PassStore
 from viz.server.http import refusal_of
@@ -83,6 +83,35 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
             ask()
     assert about(loaded) == note("model_kind", kind="bare")
     assert filler({loaded.name: loaded}) is None
+
+
+BODIES: dict[str, Any] = {
+    "llama": (T.LlamaModel, llama_config(bos_token_id=1)),
+    "qwen2": (T.Qwen2Model, llama_config(T.Qwen2Config)),
+    "gpt_neox": (T.GPTNeoXModel, neox_config()),
+}
+
+
+@pytest.mark.parametrize(("kind", "config"), BODIES.values(), ids=list(BODIES))
+@torch.no_grad()
+def test_a_body_without_an_output_layer_shows_its_maps_and_says_that_it_predicts_nothing(kind, config, tmp_path):
+    text, model = "The cats sat on the mat", kind(config)
+    loaded = opened(tmp_path, model)
+    pass_ = run(loaded, text)
+    expected = torch.cat(model(torch.tensor([pass_.header["ids"]]), output_attentions=True).attentions)
+    torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
+    assert (pass_.header["output"], pass_.header["writes"]) == ({}, [])
+    assert found("pair", loaded, text)["weight"] == pytest.approx(float(expected[1, 2, 5, 3]), abs=1e-5)
+    asks = [lambda: lens.lens(loaded, pass_), lambda: list(measures.heads(loaded, pass_))]
+    panels = ("prediction", "lens", "interventions", "surprise")
+    asks += [lambda panel=panel: found(panel, loaded, text) for panel in panels]
+    for ask in asks:
+        with pytest.raises(Refusal, match="no output layer that predicts words"):
+            ask()
+    with pytest.raises(Refusal):
+        found("writes", loaded, text)
+    assert about(loaded) == note("model_kind", kind="bare")
+    assert not writers({loaded.name: loaded})
 
 
 def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):

@@ -283,7 +283,7 @@ MESSAGES = {
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
     "heads_left": "The file of {model} also contains {names}, {count, plural, one {an output layer} other {output"
-    " layers}} that cannot be shown here.{says, select, blank { You see the model below it.} next { The next token is"
+    " layers}} that cannot be shown here.{says, select, bare { You see the model below it.} next { The next token is"
     " predicted with the token embedding, as GPT-2 does.} other {}}",
     "no_head": "This model has no output layer that predicts words: you can see its attention, but no prediction.",
     "read_on": "The text is read segment by segment. You see the last segment: {kept} of {total} {unit, select, byte"

@@ -264,7 +264,7 @@ MESSAGES = {
     "beside_head": "{name}：{share} 的注意力转移了。",
     "beside_pair": "{query} → {key}：固定 {before}，当前 {after}；{change}。",
     # refusals and remarks
-    "heads_left": "{model} 的文件中还有{count, plural, other {输出层}} {names}，这里无法显示。{says, select, blank {你"
+    "heads_left": "{model} 的文件中还有{count, plural, other {输出层}} {names}，这里无法显示。{says, select, bare {你"
     "看到的是它下面的模型主体。} next {下一个词元用词元嵌入来预测，与 GPT-2 相同。} other {}}",
     "no_head": "这个模型没有预测词的输出层：可以看到它的注意力，但没有预测。",
     "read_on": "文本是逐个片段（segment）读入的。在全部 {total} 个{unit, select, byte {字节} other {词元}}中，这里显示"

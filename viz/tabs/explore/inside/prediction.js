@@ -139,9 +139,13 @@ export const mount = ({ element }) => {
     const { header } = store;
     element.hidden = !applies("prediction");
     if (element.hidden) return void (element.dataset.rev = store.rev);
-    body.replaceChildren(
-      ...[...(header.output.classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),
-    );
+    if (!hasNext && !header.output.classes) {
+      title.textContent = say("prediction");
+      body.replaceChildren(h("p.quiet", say("no_head")));
+    } else
+      body.replaceChildren(
+        ...[...(header.output.classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),
+      );
     compare();
     element.dataset.rev = store.rev;
   });

@@ -8,7 +8,7 @@ const predicts = ({ classes, next, blanks }) => Boolean(classes ?? next ?? blank
 /** Panel → whether it applies to a pass with this header; all other panels always do. */
 const PANELS = {
   forming: ({ model }) => Boolean(state.steps[snapshotOf(model)[0]]?.length),
-  prediction: ({ output }) => Boolean(output.classes ?? output.next), // hidden words have a panel of their own
+  prediction: ({ output }) => !("blanks" in output), // hidden words have a panel of their own
   blanks: ({ output }) => "blanks" in output,
   surprise: ({ output }) => "bits" in output,
   words: ({ output }) => "classes" in output,
