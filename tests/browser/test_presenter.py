@@ -173,7 +173,7 @@ ANSWERED = {  # until nothing that a tab's panels show is asked of the server
 }
 LEAST = {  # relative to the page's font size
     **{"writes": 1.2, "reads": 1.2, "trace": 1.3, "scan": 1, "mask-stages": 1.15},
-    **{"next-token": 1, "mask-reach": 1.2, "mask-consequence": 1.2},
+    **{"next-token": 1.4, "mask-reach": 1.2, "mask-consequence": 1.2},
 }
 
 

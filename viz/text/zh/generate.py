@@ -142,7 +142,7 @@ MESSAGES = {
     "write_top_k_hint": "只从概率最高的 k 个词元中采样",
     "write_top_p": "top-p",
     "write_top_p_hint": "只从概率最高的若干词元中采样：个数取得尽量少，只要它们的概率之和达到 p",
-    "write_min_p": "Min-p",
+    "write_min_p": "min-p",
     "write_min_p_hint": "概率低于首选词元概率的这一比例的词元不会被抽到：模型有把握时剩下的少，没有把握时剩下的多",
     "write_penalty": "重复惩罚",
     "write_penalty_hint": "在其他规则之前，文本中已有的每个词元的 logit 若大于 0 就除以这个数，若小于 0 就乘以这个数",
