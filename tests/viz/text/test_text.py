@@ -64,13 +64,12 @@ STAY = {  # Latin words that Chinese readers write so
         "top-k",
         "top-p",
         "min-p",
-        "Min-p",
         "GELU",
         "ReLU",
         "BPE",
     ),
     *("CLS", "SEP", "MASK", "UNK", "unk", "xE2"),  # tokens
-    *("LayerNorm", "RMSNorm", "SwiGLU", "RoPE", "silu", "up", "Llama", "min-p", "Min-p"),
+    *("LayerNorm", "RMSNorm", "SwiGLU", "RoPE", "silu", "up", "Gx", "Ux", "Llama"),
     *(
         "unifyheads",
         "save",
