@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
+from typing import TypeGuard
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Returns whether a value is a whole number, of Python or numpy, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_index(value: object, size: int) -> bool:
+    """Returns whether a value is a whole number in [0, size)."""
+    return is_whole(value) and 0 <= value < size
 
 
 def require_positive(name: str, value: int) -> None:

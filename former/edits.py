@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from former.checks import require_choice
+from former.checks import is_index, require_choice
 from former.hooks import STACKS, Hook, at_points, check_points
 
 
@@ -135,8 +135,8 @@ def set_weight(
     def put(current: Tensor) -> Tensor:
         _check_head(head, current)
         for name, index, size in (("query", query, current.shape[-2]), ("key", key, current.shape[-1])):
-            if not 0 <= index < size:
-                raise ValueError(f"{name} must be in [0, {size}) for these tokens, got {index}")
+            if not is_index(index, size):
+                raise ValueError(f"{name} must be in [0, {size}) for these tokens, got {index!r}")
         replaced = current.clone()
         row = replaced[:, head, query]  # (b, t_key), a view
         row[:, key] = 0
@@ -179,5 +179,5 @@ def _point(point: str, stack: str) -> str:
 
 def _check_head(head: int, tensor: Tensor) -> None:
     """Raises ValueError unless the tensor (b, h, ...) has the head."""
-    if not 0 <= head < tensor.shape[1]:
-        raise ValueError(f"head must be in [0, {tensor.shape[1]}) for this model, got {head}")
+    if not is_index(head, tensor.shape[1]):
+        raise ValueError(f"head must be in [0, {tensor.shape[1]}) for this model, got {head!r}")

@@ -33,6 +33,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import torch
 from torch import Tensor
 
+from former.checks import is_index
+
 POINTS = ("q", "k", "v", "scores", "weights", "out")
 BLOCK_POINTS = ("resid_pre", "resid_mid", "mlp_hidden", "mlp_out", "resid_post")
 STACKS = {"encoder": POINTS + BLOCK_POINTS, "decoder": POINTS + BLOCK_POINTS, "cross": POINTS}
@@ -334,5 +336,5 @@ def check_layers(model: Model, layers: Iterable[int]) -> None:
     """Raises ValueError unless the model has these layers."""
     depth = model.config.depth
     for layer in layers:
-        if not 0 <= layer < depth:
-            raise ValueError(f"layer must be in [0, {depth}) for this model, got {layer}")
+        if not is_index(layer, depth):
+            raise ValueError(f"layer must be in [0, {depth}) for this model, got {layer!r}")

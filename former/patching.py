@@ -47,6 +47,10 @@ class Metric:
     read: Callable[[Run, Tensor], Tensor]
     at: int = -1
 
+    def __post_init__(self) -> None:
+        if not is_whole(self.at):
+            raise ValueError(f"at must be a whole number, got {self.at!r}")
+
     def of(self, run: Run, result: Tensor) -> Tensor:
         """Computes the metric (b,) from the result of the kind's `call` for a batch of the run's text.
 

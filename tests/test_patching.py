@@ -196,15 +196,26 @@ def test_a_run_is_patched_in_one_place(bundles):
     torch.testing.assert_close(result.output, expected.output, **EXACT)
     assert result.text == corrupted.text
     assert not torch.equal(result.output, corrupted.output)
+    as_tensor = clean.patched_into(corrupted, 1, 2, "weights", tokens=torch.tensor([4, 5]))  # pyright: ignore[reportArgumentType]
+    assert torch.equal(as_tensor.output, result.output)
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"layer": 2}, "layer must be in"),
+        ({"layer": "0"}, "layer must be in .*, got '0'"),
+        ({"layer": 0.5}, "layer must be in .*, got 0.5"),
+        ({"layer": None}, "layer must be in .*, got None"),
         ({"head": 4}, "head must be None or a head"),
+        ({"head": 1.5}, "head must be None or a head .*, got 1.5"),
+        ({"head": "1"}, "head must be None or a head .*, got '1'"),
         ({"head": 0, "point": "mlp_out"}, "head must be None or a head"),
-        ({"tokens": [11]}, "tokens must be in"),
+        ({"tokens": [11]}, "tokens must be None or positions in"),
+        ({"tokens": 3}, "tokens must be None or positions in .*, got 3"),
+        ({"tokens": [1.5]}, r"tokens must be None or positions in .*, got \[1.5\]"),
+        ({"tokens": [True]}, "tokens must be None or positions in"),
+        ({"tokens": "12"}, "tokens must be None or positions in .*, got '12'"),
         ({"point": "nothing"}, "point must be one of"),
         ({"stack": "cross"}, "point must be one of|stack must be one of"),
     ],
@@ -213,6 +224,12 @@ def test_a_place_that_is_not_there_is_refused(bundles, wrong, message):
     clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
     with pytest.raises(ValueError, match=message):
         clean.patched_into(corrupted, **{"layer": 0, **wrong})
+
+
+@pytest.mark.parametrize("at", [1.5, "1", None, True])
+def test_an_index_of_a_prediction_that_is_not_whole_is_refused(at):
+    with pytest.raises(ValueError, match=f"at must be a whole number, got {at!r}"):
+        patching.probability(1, at=at)
 
 
 def test_texts_of_different_lengths_and_runs_of_different_models_are_refused(bundles):
@@ -253,6 +270,8 @@ def test_a_metric_that_does_not_fit_the_run_is_refused(bundles, kind, metric, me
         ((0, 1), [(2, 1, "q")], "layer must be in"),
         ((-1, 1), [(1, 1, "q")], "layer must be in"),
         ((0, 4), [(1, 1, "q")], "head must be"),
+        (("0", 1), [(1, 1, "q")], "layer must be in"),
+        ((0, 1), [("1", 1, "q")], "layer must be in"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_refused(bundles, sender, receivers, message):

@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
+from former.checks import is_index
 from former.edits import Edit
 from former.hooks import points_of
 from former.runs.kind import Reading
@@ -46,11 +47,9 @@ def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterab
     Raises:
         ValueError: a head or a position that the tensor does not have.
     """
-    if head is not None and (taken.dim() != 4 or not 0 <= head < taken.shape[1]):
-        raise ValueError(f"head must be None or a head of {name!r}, which is {tuple(taken.shape)}, got {head}")
-    rows = slice(None) if tokens is None else list(tokens)
-    if isinstance(rows, list) and not all(0 <= row < taken.shape[-2] for row in rows):
-        raise ValueError(f"tokens must be in [0, {taken.shape[-2]}), got {rows}")
+    if head is not None and (taken.dim() != 4 or not is_index(head, taken.shape[1])):
+        raise ValueError(f"head must be None or a head of {name!r}, which is {tuple(taken.shape)}, got {head!r}")
+    rows = slice(None) if tokens is None else _positions(tokens, taken.shape[-2])
     every = slice(None)
     place = (every, rows) if taken.dim() == 3 else (every, every if head is None else head, rows)
 
@@ -60,3 +59,12 @@ def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterab
         return changed
 
     return Edit(layer, name, put, lambda shape: shape[-2:] == taken.shape[-2:])
+
+
+def _positions(tokens: Iterable[int], count: int) -> list[int]:
+    """Returns the positions as a list; raises ValueError unless they are in [0, count)."""
+    given: object = tokens.tolist() if isinstance(tokens, Tensor) else tokens
+    rows = list(given) if isinstance(given, Iterable) else None
+    if rows is None or not all(is_index(row, count) for row in rows):
+        raise ValueError(f"tokens must be None or positions in [0, {count}), got {tokens!r}")
+    return rows

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
+from former.checks import is_whole
 from former.hooks import Observer
 from former.tokens import UNK, Tokenizer, WordTokenizer
 
@@ -295,6 +296,6 @@ def require_no_answer(answer: str | None, source: Source) -> None:
 
 def index_in(at: int, count: int) -> int:
     """Checks an index in [−count, count); returns it, counted from the beginning."""
-    if not -count <= at < count:
-        raise ValueError(f"at must be in [{-count}, {count}) for this text, got {at}")
+    if not is_whole(at) or not -count <= at < count:
+        raise ValueError(f"at must be in [{-count}, {count}) for this text, got {at!r}")
     return at % count
