@@ -25,7 +25,7 @@ def hugging_face(tmp_path_factory):
     # 25 MB: the hub's client reports every 10 MB, and the second half waits.
     config = llama.config(num_tokens=256, seq_length=64, emb=512, heads=8, kv_heads=8, depth=2, ff_hidden=1365)
     former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), folder)
-    with hub("someone/small-llama", folder) as server:
+    with hub({"someone/small-llama": folder}) as server:
         yield server
 
 

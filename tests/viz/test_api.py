@@ -1,5 +1,8 @@
 """The API for programs: its endpoints return what the library computes, and nothing else of Gradio's is open."""
 
+import ast
+import asyncio
+import contextlib
 import itertools
 import json
 import re
@@ -7,12 +10,15 @@ import shlex
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import torch
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
 
 import former
 from viz import app
@@ -22,6 +28,7 @@ from viz.tabs import base
 from viz.tabs.generate import writing
 
 TEXT = "The cat sat on the mat"
+ENDPOINTS = {"models", "tokenize", "attention", "predict", "lens", "generate"}
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 PROGRAM = re.search(r"```python\n([^`]*gradio_client[^`]*)```", README)
 COMMAND = re.search(r"```\n(curl [^`]*)```", README)
@@ -32,15 +39,24 @@ def models() -> dict[str, Loaded]:
     return {name: sources.open_model(name) for name in ("gpt", "dates", "bert")}
 
 
-@pytest.fixture(scope="module")
-def address(models):
+@contextlib.contextmanager
+def serving(models, **settings):
+    """Serves the page in this process, with environment variables; yields its address."""
     with pytest.MonkeyPatch.context() as patch, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        patch.setenv("GRADIO_SERVER_PORT", str(free.getsockname()[1]))
+        port = free.getsockname()[1]
         free.close()
+        for name, value in {"GRADIO_SERVER_PORT": str(port), **settings}.items():
+            patch.setenv(name, value)
         page = app.serve(base.site_of(models))
         yield page.local_url
         page.close()
+
+
+@pytest.fixture(scope="module")
+def address(models):
+    with serving(models) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +163,7 @@ def test_no_other_route_of_gradio_s_takes_a_post(address):
 
 def test_the_documentation_of_every_endpoint_can_be_read(client):
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
-    assert set(endpoints) == {"/models", "/tokenize", "/attention", "/predict", "/lens", "/generate"}
+    assert set(endpoints) == {f"/{name}" for name in ENDPOINTS}
     assert all("Returns:" in each["description"] for each in endpoints.values())
 
 
@@ -159,3 +175,37 @@ def test_the_readme_s_calls_of_the_api_run(address, capsys):
     command = shlex.split(COMMAND[1].replace("http://127.0.0.1:7860/", address).replace("\\\n", " "))
     answered = subprocess.run([*command, "--silent", "--fail"], capture_output=True, check=True)
     assert len(json.loads(answered.stdout)["data"][0]["next"]) >= 10
+
+
+def test_the_endpoints_are_tools_of_mcp_as_the_readme_says(models):
+    name, value = re.findall(r"`(GRADIO_MCP_SERVER)=(\w+)`", README)[0]
+    (place,) = re.findall(r"`http://127\.0\.0\.1:7860/(\S*mcp/)`", README)
+
+    async def ask(address: str) -> Any:
+        async with streamablehttp_client(address) as (reading, writing_, _), ClientSession(reading, writing_) as client:
+            await client.initialize()
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            given = {"model": "gpt", "text": TEXT}
+            calls = [
+                ("predict", given),
+                ("attention", {**given, "layer": 1, "head": 3, "edits": "0.1.off"}),
+                ("generate", {"model": "gpt", "prompt": TEXT, "tokens": 3, "temperature": 0}),
+                ("predict", {**given, "model": "nobody"}),
+                ("js_fn", {}),
+            ]
+            return tools, [await client.call_tool(*call) for call in calls]
+
+    with serving(models, **{name: value}) as address:
+        tools, (said, map_, text, refused, closed) = asyncio.run(ask(address + place))
+    assert set(tools) == ENDPOINTS
+    assert "the name of a model" in tools["predict"].inputSchema["properties"]["model"]["description"]
+    run = models["gpt"].bundle.run(TEXT)
+    best = ast.literal_eval(said.content[0].text)["next"]
+    close([each["prob"] for each in best], torch.tensor([prob for _, prob in run.next_tokens()]))
+    weights = run.with_edits(former.edits.ablate_head(0, 1)).weights[1, 3]
+    close(ast.literal_eval(map_.content[0].text)["weights"], weights)
+    assert text.content[0].text.startswith(TEXT)
+    assert len(text.content[0].text) > len(TEXT)
+    assert refused.isError
+    assert "No model “nobody”" in refused.content[0].text
+    assert closed.isError
