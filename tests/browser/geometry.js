@@ -1,6 +1,6 @@
 // Finds what is wrong with the layout of a page: text that is cut, text over other text, text outside its panel or its
-// picture, and a page that is wider than its window. Returns a sentence for each; evaluated in the page with a selector
-// of what is looked at.
+// picture, a presented chart that does not fit, and a page that is wider than its window. Returns a sentence for each;
+// evaluated in the page with a selector of what is looked at.
 (selector) => {
   const SLACK = 2; // pixels: glyphs reach over their box
   const LAYERED = ".katex, .plane, .js-plotly-plot, .sr-only"; // text over text by design
@@ -81,6 +81,9 @@
   if (scrollWidth > innerWidth) faults.push(`the page is ${scrollWidth} px wide, its window ${innerWidth}`);
   for (const root of document.querySelectorAll(selector)) {
     if (!root.checkVisibility()) continue;
+    for (const chart of root.matches(".presented") ? root.querySelectorAll(".js-plotly-plot") : [])
+      if (chart.getBoundingClientRect().bottom > root.getBoundingClientRect().bottom + SLACK)
+        faults.push(`${nameOf(chart)} does not fit into its window`);
     const before = [];
     for (const text of textsIn(root)) {
       const { node, said, boxes } = text;

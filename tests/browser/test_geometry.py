@@ -1,5 +1,5 @@
 """No text is cut, runs out of its panel or lies over other text, and the page is not wider than its window: in both
-languages, at a laptop's, a projector's and a phone's size, at 200 % zoom and on paper."""
+languages, at a laptop's, a projector's and a phone's size, at 200 % zoom, on paper and presented."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.pages import Exploring, Tab
+from tests.browser.pages import Exploring, Tab, presents
 from tests.browser.pages_learn import SHOWN, Learning
 from viz.text import LANGUAGES
 
@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.own_page]
 TAB = Learning
 FAULTS = (Path(__file__).parent / "geometry.js").read_text(encoding="utf-8")
 SIZES = ((1280, 720), (1024, 768), (640, 360), (390, 844))
+PRESENTED = {"width": 1920, "height": 1080}
 FRAME = ".page-title, .former-lesson, .tab-controls"
 VIEWS = [  # with these, every panel of the other tabs
     {"tab": "explore", "model": "gpt", "text": "The cat sat on the mat because it was tired."},
@@ -29,7 +30,9 @@ VIEWS = [  # with these, every panel of the other tabs
 
 
 def faults(tab: Tab, places: str, state: str) -> list[str]:
-    """Returns what is wrong with these places, once all is drawn."""
+    """Returns what is wrong with these places, once all is asked and drawn."""
+    tab.painted()
+    tab.wait("!former.asking()")
     tab.painted()
     return [f"{state}: {fault}" for fault in tab.page.evaluate(FAULTS, f"{places}, {FRAME}")]
 
@@ -49,7 +52,7 @@ def test_no_text_of_a_section_is_cut_or_over_another(tab: Learning, language: st
     tab.open(lang=language)
     for section in SHOWN:
         tab.open(section.name)
-    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    tab.page.set_viewport_size(PRESENTED)
     tab.page.keyboard.press("p")
     found = []
     for section in reversed(SHOWN):
@@ -71,4 +74,10 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
     if isinstance(tab, Exploring):
         tab.settled()
         tab.page.evaluate("former.page.showAll.explore()")
-    assert at_all_sizes(tab, ".former .panel") == []
+    found = at_all_sizes(tab, ".former .panel")
+    tab.page.set_viewport_size(PRESENTED)
+    for name in tab.page.evaluate("former.presenter.panels().map(({ name }) => name)"):
+        tab.page.evaluate("name => former.presenter.go(former.page.tab, name)", name)
+        presents(tab.page, name)
+        found += faults(tab, ".presented", f"{name}, presented")
+    assert found == []

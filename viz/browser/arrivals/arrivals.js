@@ -1,6 +1,7 @@
 // Models that are being downloaded: a line for each, which says how far it is, that it has come, or why it failed.
 
-import { h, url } from "../lib/base.js";
+import { answerTo } from "../lib/ask.js";
+import { h } from "../lib/base.js";
 import { say } from "../lib/messages.js";
 import { asWhole } from "../lib/numbers.js";
 
@@ -32,7 +33,7 @@ export const mount = ({ element }) => {
   const ask = async () => {
     let arrivals = null;
     try {
-      arrivals = await (await fetch(url("arrivals"))).json();
+      arrivals = await answerTo("/arrivals");
       draw(arrivals);
     } catch {
       // a server that is gone is reported by the bar of the room

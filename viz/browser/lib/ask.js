@@ -14,7 +14,7 @@ export const PAUSE = { first: 700, most: 20000 };
 export const pause = (times) => Math.min(PAUSE.most, PAUSE.first * 2 ** times) * (1 + Math.random());
 
 /** Why there is no answer, as a message for the visitor. `status` is the response's, 0 without a response. */
-class Unanswered extends Error {
+export class Unanswered extends Error {
   constructor(message, status = 0) {
     super(message);
     this.status = status;
@@ -50,17 +50,24 @@ export const asking = () => coming > 0;
 
 /** Awaits what comes over the network. Throws Unanswered where the connection breaks or something else came; an abort
  *  stays what it is. */
-const received = async (promise) => {
+const connected = (promise) =>
+  promise.catch((error) => {
+    throw error.name === "AbortError" ? error : unanswered("offline");
+  });
+
+const received = (promise) => {
   coming++;
-  try {
-    return await promise;
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw unanswered("offline");
-  } finally {
-    coming--;
-  }
+  return connected(promise).finally(() => coming--);
 };
+
+/**
+ * Sends one request, by POST if there is a body; returns the Response, whatever its status. Throws Unanswered.
+ *
+ * @param {string} path
+ * @param {{ body?: object, method?: string, keepalive?: boolean, signal?: AbortSignal }} [options]
+ */
+export const send = (path, { body, method = body ? "POST" : "GET", ...more } = {}) =>
+  connected(fetch(url(path), { ...more, method, ...(body && { body: JSON.stringify(body) }) }));
 
 /** Whether JSON is a refusal; an answer may also have an "error", which is a number. */
 const isRefusal = (body) => Boolean(body?.error?.key);
@@ -78,9 +85,8 @@ const refused = async (response) => {
  * @param {{ body?: object, signal?: AbortSignal }} [options]
  */
 export const ask = async (path, { body, signal } = {}) => {
-  const options = { signal, ...(body && { method: "POST", body: JSON.stringify(body) }) };
   for (let time = 0; ; time++) {
-    const response = await received(fetch(url(path), options));
+    const response = await received(send(path, { body, signal }));
     if (response.ok) return response;
     if (response.status !== 503 || time + 1 === TIMES) throw await refused(response);
     await new Promise((done) => setTimeout(done, pause(time)));
@@ -172,7 +178,7 @@ export const newest = ({ take, fail }) => {
     } catch (error) {
       if (own !== newest) return;
       fail(error);
-      if (error.passing && own === newest) {
+      if (own === newest && error instanceof Unanswered && error.passing) {
         own.pauses = true;
         timer = setTimeout(start, pause(own.times++));
       }

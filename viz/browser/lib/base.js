@@ -1,16 +1,21 @@
 // Helpers for all scripts: elements without markup, canvases, notifying listeners, drawing once a frame.
 
+/** Splits what an element is made of: [attributes, children]. The attributes, a plain object, may be left out.
+ *
+ * @param {any[]} parts */
+const split = ([first, ...rest]) => (first?.constructor === Object ? [first, rest] : [{}, [first, ...rest]]);
+
 /**
  * h("button.quiet", {onclick: f}, "text", child): an element with classes, attributes and children; each of them may be
  * left out. Text is always text, never markup. A button sends no form unless its type says so.
  *
  * @param {string} named
- * @param {any} first its attributes, if it is a plain object
+ * @param {...any} parts
  * @returns {any}
  */
-export const h = (named, first = {}, ...rest) => {
+export const h = (named, ...parts) => {
   const [tag, ...classes] = named.split(".");
-  const [attributes, children] = first?.constructor === Object ? [first, rest] : [{}, [first, ...rest]];
+  const [attributes, children] = split(parts);
   const node = document.createElement(tag);
   if (tag === "button") node.setAttribute("type", "button");
   for (const [name, value] of Object.entries(attributes)) {
@@ -28,8 +33,8 @@ export const tableHead = (...names) =>
   h("thead", h("tr", ...names.map((name) => (name ? h("th", { scope: "col" }, name) : h("td")))));
 
 /** A row of a table, with or without attributes: its name, and its cells. */
-export const tableRow = (first, ...rest) => {
-  const [attributes, name, ...cells] = first?.constructor === Object ? [first, ...rest] : [{}, first, ...rest];
+export const tableRow = (...parts) => {
+  const [attributes, [name, ...cells]] = split(parts);
   return h("tr", attributes, h("th", { scope: "row" }, name), ...cells);
 };
 

@@ -3,7 +3,8 @@
 // offers to reload.
 
 import { leftOut, opened, writeBeside } from "./address.js";
-import { listeners, url } from "./base.js";
+import { send } from "./ask.js";
+import { listeners } from "./base.js";
 import { inWords, refusal, say } from "./messages.js";
 import { page } from "./page.js";
 import { storage } from "./storage.js";
@@ -59,14 +60,12 @@ const key = (name = room.name) => secret(`former-key-${name}`);
 
 // --- the server ---------------------------------------------------------------------------------------------------
 
+/** The path of a room. */
+const of = (name) => `/room/${encodeURIComponent(name)}`;
+
 /** Requests one of our small routes; notices a server that is unreachable or new. Null without an answer. */
-const ask = async (path, options) => {
-  let response;
-  try {
-    response = await fetch(url(path), options);
-  } catch {
-    response = null;
-  }
+const ask = async (path, options = {}) => {
+  const response = await send(path, options).catch(() => null);
   if (!response || response.status >= 500 || response.status === 404) {
     // 404: the server is starting, without our routes yet
     storage.session.set(LOST, "1");
@@ -108,7 +107,7 @@ const tick = async () => {
 
 const look = async () => {
   const follower = room.state === "alone" ? "" : `&page=${self}`;
-  const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}${follower}`);
+  const answer = await ask(`${of(room.name)}?rev=${rev}${follower}`);
   if (answer?.error) return forget(refusal(answer)); // an invalid name for a room
   if (answer?.view === null) {
     rev = 0;
@@ -150,8 +149,7 @@ const lead = async () => {
   const now = page.whole();
   if (now === sent?.view && Date.now() - sent.at < KEEP) return;
   const { name } = room;
-  const body = JSON.stringify({ key: key(), view: now });
-  const answer = await ask(`/room/${encodeURIComponent(name)}`, { method: "PUT", body });
+  const answer = await ask(of(name), { method: "PUT", body: { key: key(), view: now } });
   if (room.state !== "leading" || room.name !== name) return end(name); // the room was left meanwhile
   if (answer?.rev) {
     sent = { view: now, at: Date.now() };
@@ -181,8 +179,7 @@ room.prepare = (names) => {
 const count = async () => {
   if (room.state !== "leading") return;
   const question = room.asks();
-  const body = JSON.stringify({ key: key(), question });
-  const answer = await ask(`/room/${encodeURIComponent(room.name)}/votes`, { method: "POST", body });
+  const answer = await ask(`${of(room.name)}/votes`, { body: { key: key(), question } });
   if (!answer?.counts || room.state !== "leading") return;
   const { counts, followers, answers } = answer;
   const votes = { question, counts, followers, answers };
@@ -197,8 +194,7 @@ room.votesOn = (question) => {
 
 /** All answers in the order they came, [member, question, choice, right]; null if the server does not answer. */
 room.record = async () => {
-  const body = JSON.stringify({ key: key() });
-  const answer = await ask(`/room/${encodeURIComponent(room.name)}/record`, { method: "POST", body });
+  const answer = await ask(`${of(room.name)}/record`, { body: { key: key() } });
   return answer?.answers ?? null;
 };
 
@@ -211,8 +207,7 @@ room.watch = (on) => {
 /** Sends the chosen answer to the leader of this page's room, if it is in one. */
 room.vote = (question, choice, right) => {
   if (!room.name || room.state === "leading") return;
-  const body = JSON.stringify({ voter: secret("former-voter"), question, choice, right });
-  ask(`/room/${encodeURIComponent(room.name)}/vote`, { method: "PUT", body });
+  ask(`${of(room.name)}/vote`, { method: "PUT", body: { voter: secret("former-voter"), question, choice, right } });
 };
 
 room.lead = (name) => {
@@ -223,10 +218,7 @@ room.lead = (name) => {
   tick();
 };
 
-const end = (name) => {
-  const body = JSON.stringify({ key: key(name) });
-  ask(`/room/${encodeURIComponent(name)}`, { method: "DELETE", body, keepalive: true });
-};
+const end = (name) => ask(of(name), { method: "DELETE", body: { key: key(name) }, keepalive: true });
 
 /** Stops following or leading; a room that was led is free at once, and no other page of this browser leads it. */
 room.leave = () => {

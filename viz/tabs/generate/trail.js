@@ -43,7 +43,7 @@ export const mount = ({ element }) => {
     ...Array.from({ length: site.limits.beams - 1 }, (_, i) => h("option", { value: i + 2 }, i + 2)),
   );
   const search = h("button.search", { title: say("write_search_hint"), onclick: writing.search }, say("write_search"));
-  tools.append(h("label.field", h("span.name", say("write_beams")), beams), search, clear);
+  tools.append(h("label.field-line.field-select", h("span.name", say("write_beams")), beams), search, clear);
   body.append(list);
   foot.append(gone);
 

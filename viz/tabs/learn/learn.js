@@ -191,7 +191,7 @@ export const mount = ({ element, props, trigger }) => {
         below.replaceChildren(...learnTries(section, changes, reset)),
       /** Where measured numbers come from: what is said of it, and the command that measures them again. */
       measured: (said, command) =>
-        h("details.source", h("summary", say("learn_measured")), h("p", said, " ", h("code", command))),
+        h("details.source", h("summary", say("how_measured")), h("p", said, " ", h("code", command))),
       /** A puzzle that the running code checks: returns what to call with {words, solved}. */
       puzzle: () => {
         const [said, state] = [h("span"), h("b", { role: "status" })];

@@ -8,6 +8,7 @@ MESSAGES = {
     "model": "Model",
     "text": "Text",
     "text_hint": "Type something and see what every head attends to",
+    "how_measured": "How this was measured",
     # refusals and remarks; each says what to do
     "bad_request": "The server could not read this request. Please reload the page.",
     "long_address": "This address has {given, number} bytes; the limit is {limit, number}. It was probably made with a"

@@ -8,6 +8,7 @@ MESSAGES = {
     "model": "模型",
     "text": "文本",
     "text_hint": "输入文本，看看每个注意力头关注什么",
+    "how_measured": "测量方法",
     # refusals and remarks; each says what to do
     "bad_request": "服务器无法读懂这个请求。请重新加载页面。",
     "long_address": "这个网址有 {given, number} 字节，上限是 {limit, number} 字节。原因可能是文本太长：请缩短文本，再"

@@ -55,8 +55,8 @@ export const mount = ({ element }) => {
   const chart = makeChart(place, { label: words("chart"), onclick: (point) => put({ step: point })() });
   const [head, worth, moment] = [h("p", { role: "status" }), h("p"), h("p")];
   const source = h("p.quiet");
-  const told = h("div.forming-words", head, worth, moment, source);
-  const parts = h("div.forming-parts", place, told);
+  const measured = h("details", h("summary.quiet", say("how_measured")), source);
+  const parts = h("div.forming-parts", place, h("div.forming-words", head, worth, moment, measured));
   const missing = h("p.quiet", { role: "status" });
   body.append(parts);
   foot.append(missing);

@@ -1,6 +1,6 @@
 // Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/writing.py).
 
-import { answerTo, pause, stream } from "../../../browser/lib/ask.js";
+import { answerTo, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";
 
 /** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head. */
@@ -36,7 +36,8 @@ export const write = async function* (orderOf, length, known, signal) {
         }
         break;
       } catch (error) {
-        if (error.status !== 0 || !came) throw error; // no cut stream, or the server is gone
+        const cut = error instanceof Unanswered && error.status === 0;
+        if (!came || !cut) throw error; // not a cut stream, or the server is gone
         await new Promise((done) => setTimeout(done, pause(0)));
         signal?.throwIfAborted();
       }

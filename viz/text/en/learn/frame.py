@@ -22,7 +22,6 @@ MESSAGES = {
     " {# puzzle solved} other {# puzzles solved}}: kept in this browser only.",
     "learn_clear": "Clear",
     "learn_clear_really": "Clear all progress?",
-    "learn_measured": "How this was measured",
     "learn_loading": "Loading this section …",
     "learn_again": "Try again",
     "learn_try": "Try",

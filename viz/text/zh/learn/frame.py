@@ -21,7 +21,6 @@ MESSAGES = {
     "◆ 已解开 {solved, plural, other {# 个谜题}}：只保存在这个浏览器中。",
     "learn_clear": "清除",
     "learn_clear_really": "清除全部进度？",
-    "learn_measured": "测量方法",
     "learn_loading": "正在加载本节……",
     "learn_again": "重试",
     "learn_try": "试一试",

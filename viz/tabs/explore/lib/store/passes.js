@@ -1,6 +1,6 @@
 // The requests for passes, and which one is current.
 
-import { answerTo, bytes, newest, unanswered, whyNot } from "../../../../browser/lib/ask.js";
+import { answerTo, bytes, newest, Unanswered, unanswered, whyNot } from "../../../../browser/lib/ask.js";
 import { site } from "../../../../browser/lib/site.js";
 import { decodePass, editsInLink, snapshotAt, snapshotOf } from "../pass.js";
 import { exact } from "./exact.js";
@@ -119,7 +119,7 @@ const passOf = async (question, signal) => {
   try {
     return { pass: decodePass(await bytes(`/attention/${key}`, signal)), notes };
   } catch (error) {
-    if (error.status !== 404 || !ready) throw error;
+    if (!ready || !(error instanceof Unanswered) || error.status !== 404) throw error;
     example = null; // the server was restarted
     return passOf(question, signal);
   }
