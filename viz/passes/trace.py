@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import torch
@@ -17,28 +18,39 @@ from viz.passes.run import Pass, answers, as_refusals
 from viz.passes.snapshots import split
 
 
-def trace(
-    loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str = "q", at: int = 0
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Place:
+    """A weight of a head, and a number of its q, k or v: as of `former.analysis.trace`."""
+
+    name: str  # of the head's map
+    layer: int
+    head: int
+    query: int
+    seen: int  # the key
+    part: str = "q"
+    at: int = 0
+
+
+def trace(loaded: Loaded, pass_: Pass, place: Place) -> dict[str, Any]:
     """Traces one weight of a head, and one number of its q or k.
 
     Args:
         loaded: the model.
-        made: the pass.
-        name: of the head's map.
-        layer, head, query, key, part, at: as of `former.analysis.trace`.
+        pass_: the pass.
+        place: the weight and the number.
     Returns:
         The result of that as plain values, with the "file" of each "tensor".
     Raises:
         LookupError: an index out of range.
         NothingToShow: the model computes its scores in another way, or the mask hides the pair.
     """
-    each = made.map(name)
+    name, layer, head, query, key, part, at = astuple(place)
+    each = pass_.map(name)
     sizes = (*each.weights.shape, loaded.bundle.config.emb if part == "adds" else each.q.shape[-1])
     if part not in PARTS or not all(map(is_index, (layer, head, query, key, at), sizes)):
         raise LookupError(name)
     with as_refusals():
-        return plain(loaded, analysis.trace(made.run, layer, head, query, key, part, at, name=name))
+        return plain(loaded, analysis.trace(pass_.run, layer, head, query, key, part, at, name=name))
 
 
 def follows(loaded: Loaded) -> bool:

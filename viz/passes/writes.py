@@ -5,6 +5,7 @@ Results of `former.analysis.head_writes` as plain values for the browser.
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import torch
@@ -21,26 +22,25 @@ STRONGEST = -1
 LIKELIEST = 6  # next tokens to choose among
 
 
-def writes(
-    loaded: Loaded,
-    made: Pass,
-    name: str,
-    layer: int,
-    head: int,
-    at: int,
-    token: int | None = None,
-    rival: int | None = None,
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Place:
+    """A head at a position, and the next token whose logit is split."""
+
+    name: str  # of the head's map
+    layer: int
+    head: int
+    at: int  # `STRONGEST`: where the head adds most to the logit of the token that follows
+    token: int | None = None  # None: the one that follows in the text, or else the likeliest
+    rival: int | None = None  # a token whose logit is subtracted from it
+
+
+def writes(loaded: Loaded, pass_: Pass, place: Place) -> dict[str, Any]:
     """Returns what a head adds to the logits at one position, and the parts of one next token's logit.
 
     Args:
         loaded: the model.
-        made: the pass, with its edits.
-        name: of the head's map.
-        layer, head: the head.
-        at: the position; `STRONGEST` for that at which the head adds most to the logit of the token that follows.
-        token: the next token whose logit is split; None for the one that follows in the text, or else the likeliest.
-        rival: a token whose logit is subtracted from it, or None.
+        pass_: the pass, with its edits.
+        place: where.
     Returns:
         {"at": the position; "strongest": [layer, head, position, what is added] of the head that adds most to the
         logit of a token that follows, or None; "raised" and "lowered": [[id, what is added]], the largest first,
@@ -52,14 +52,15 @@ def writes(
         LookupError: a map, a head, a position or a token out of range.
         NothingToShow: the model or the map has no heads whose output goes directly to the last norm.
     """
-    check(loaded, made, name, layer, head, 0 if at == STRONGEST else at, token, rival)
+    check(loaded, pass_, place)
+    name, layer, head, at, token, rival = astuple(place)
     with as_refusals():
-        adds = analysis.head_adds(made.run, name)
+        adds = analysis.head_adds(pass_.run, name)
         if at == STRONGEST:
             at = int(adds[layer, head].argmax()) if adds.numel() else 0
-        result = analysis.head_writes(made.run, layer, head, at, token, rival, name=name)
+        result = analysis.head_writes(pass_.run, layer, head, at, token, rival, name=name)
     likeliest = result.logits.softmax(-1).topk(LIKELIEST)
-    rare = analysis.rare_tokens(made.run.model, loaded.bundle.tokenizer)
+    rare = analysis.rare_tokens(pass_.run.model, loaded.bundle.tokenizer)
     usual, every = extremes(result.added, rare), extremes(result.added)
     pieces = {i for lists in (usual, every) for each in lists.values() for i, _ in each} | {
         *likeliest.indices.tolist(),
@@ -100,15 +101,16 @@ def strongest(adds: Tensor) -> tuple[int, int, int, float] | None:
     return layer, head, at, digits(adds[layer, head, at])
 
 
-def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, *tokens: int | None) -> None:
+def check(loaded: Loaded, pass_: Pass, place: Place) -> None:
     """Checks the arguments of `writes`; raises the errors that it describes."""
-    heads = made.map(name).weights.shape[:2]
-    places = len(made.map(name).queries)
-    known = is_index(layer, heads[0]) and is_index(head, heads[1]) and is_index(at, places)
-    if not known or not all(each is None or is_index(each, loaded.bundle.config.num_tokens) for each in tokens):
-        raise LookupError(name)
+    each = pass_.map(place.name)
+    at = 0 if place.at == STRONGEST else place.at
+    known = map(is_index, (place.layer, place.head, at), (*each.weights.shape[:2], len(each.queries)))
+    tokens = [token for token in (place.token, place.rival) if token is not None]
+    if not all(known) or not all(is_index(token, loaded.bundle.config.num_tokens) for token in tokens):
+        raise LookupError(place.name)
     with as_refusals():
-        check_writes(made.run.kind, made.run.model, name)
+        check_writes(pass_.run.kind, pass_.run.model, place.name)
 
 
 def spoken(result: HeadWrites, logits: Tensor) -> dict[str, float]:

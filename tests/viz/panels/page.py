@@ -61,13 +61,14 @@ def token(shown: Shown) -> dict[str, Any]:
 
 
 def written(shown: Shown) -> dict[str, Any]:
-    result = writes.writes(shown.loaded, shown.made, *shown.place, shown.view.get("answer"), shown.view.get("rival"))
+    place = writes.Place(*shown.place, shown.view.get("answer"), shown.view.get("rival"))
+    result = writes.writes(shown.loaded, shown.made, place)
     sides = {side: [value for _, value in result[side]] for side in ("raised", "lowered")}
     return sides | {name: result[name] for name in ("token", "logit", "parts")}
 
 
 def traced(shown: Shown) -> dict[str, Any]:
-    result = trace.trace(shown.loaded, shown.made, *shown.place, shown.key)
+    result = trace.trace(shown.loaded, shown.made, trace.Place(*shown.place, shown.key))
     return {name: result[name] for name in ("q", "k", "v", "out", "adds", "score", "weight", "product")}
 
 

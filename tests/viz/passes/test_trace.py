@@ -28,7 +28,7 @@ def close(number: float):
 
 def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):
     """Checks every step of one trace; returns the trace."""
-    result = trace.trace(loaded, made, name, layer, head, query, key, part, at)
+    result = trace.trace(loaded, made, trace.Place(name, layer, head, query, key, part, at))
     state, each = loaded.bundle.model.state_dict(), made.map(name)
     scores = each.q[layer, head, query] @ each.k[layer, head].T / math.sqrt(each.q.shape[-1])
     weights = scores.masked_fill(~each.allowed[query], -math.inf).softmax(-1)
@@ -149,7 +149,9 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
     for each in pass_.maps:
         query, key = each.allowed.nonzero()[-1].tolist()
         for part in trace.PARTS:
-            places = named(trace.trace(loaded, pass_, each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
+            places = named(
+                trace.trace(loaded, pass_, trace.Place(each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
+            )
             assert places or (part == "adds" and not loaded.bundle.config.unify), part
             for files, tensor in places:
                 paths = [loaded.folder / file for file in files.removeprefix(f"{name}/").split(" + ")]
@@ -166,6 +168,6 @@ def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(ge
         ("self", 0, 0, 3, 2, "adds", 32),
     ):
         with pytest.raises(LookupError):
-            trace.trace(generator, pass_, name, layer, head, query, key, part, at)
+            trace.trace(generator, pass_, trace.Place(name, layer, head, query, key, part, at))
     with pytest.raises(Refusal, match="mask hides"):
-        trace.trace(generator, pass_, "self", 0, 0, 2, 3)
+        trace.trace(generator, pass_, trace.Place("self", 0, 0, 2, 3))

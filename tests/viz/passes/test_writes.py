@@ -24,7 +24,7 @@ def total(parts: dict) -> float:
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_on_its_output(generator, edits):
     pass_ = run(generator, TEXT, edits)
-    result = writes.writes(generator, pass_, "self", 1, 2, 6)
+    result = writes.writes(generator, pass_, writes.Place("self", 1, 2, 6))
     model = generator.bundle.model
     observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
     points = ["out", "resid_post"]
@@ -49,7 +49,7 @@ def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_
 @pytest.mark.parametrize(("at", "token"), [(6, None), (10, None), (3, 65)])
 def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for(generator, edits, at, token):
     pass_ = run(generator, TEXT, edits)
-    result = writes.writes(generator, pass_, "self", 2, 0, at, token)
+    result = writes.writes(generator, pass_, writes.Place("self", 2, 0, at, token))
     observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
     logits, _ = former.run_with_capture(
         generator.bundle.model, torch.tensor([pass_.header["ids"]]), (), edits=observers
@@ -84,12 +84,12 @@ def test_a_head_opens_where_it_adds_most_to_the_token_that_follows(generator):
             for layer in range(3)
         ]
     )
-    result = writes.writes(generator, pass_, "self", 1, 2, writes.STRONGEST)
+    result = writes.writes(generator, pass_, writes.Place("self", 1, 2, writes.STRONGEST))
     check_largest(result["at"], adds[1, 2], 1e-5)  # float32 on both sides
     layer, head, at, value = result["strongest"]
     assert value == pytest.approx(float(adds.max()), abs=1e-5)
     assert value == pytest.approx(float(adds[layer, head, at]), abs=1e-5)
-    alone = writes.writes(generator, run(generator, "a"), "self", 1, 2, writes.STRONGEST)
+    alone = writes.writes(generator, run(generator, "a"), writes.Place("self", 1, 2, writes.STRONGEST))
     assert (alone["at"], alone["strongest"]) == (0, None)
 
 
@@ -97,7 +97,7 @@ def test_a_head_opens_where_it_adds_most_to_the_token_that_follows(generator):
 def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
     loaded = Loaded("dates", former.load("dates"), "")
     pass_ = run(loaded, "4 July 1976")
-    result = writes.writes(loaded, pass_, name, 2, 1, 3)
+    result = writes.writes(loaded, pass_, writes.Place(name, 2, 1, 3))
     inputs = (torch.tensor([pass_.header["ids"]]), torch.tensor([pass_.header["answer"]["ids"]]))
     follows = pass_.header["answer"]["ids"][4]
     assert total(result["parts"]) == pytest.approx(float(loaded.bundle.model(*inputs)[0, 3, follows]), abs=5e-5)
@@ -108,15 +108,15 @@ def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
         result["parts"][group][2][1], abs=1e-5
     )
     with pytest.raises(Refusal, match="encoder’s heads"):
-        writes.writes(loaded, pass_, "encoder", 2, 1, 3)
+        writes.writes(loaded, pass_, writes.Place("encoder", 2, 1, 3))
 
 
 def test_what_is_not_there_is_looked_up_in_vain_and_a_classifier_is_told_why(generator, classifier):
     pass_ = run(generator, TEXT)
     for name, *place in (("cross", 0, 0, 0), ("self", 3, 0, 0), ("self", 0, 4, 0), ("self", 0, 0, 11)):
         with pytest.raises(LookupError):
-            writes.writes(generator, pass_, str(name), *map(int, place))
+            writes.writes(generator, pass_, writes.Place(str(name), *map(int, place)))
     with pytest.raises(LookupError):
-        writes.writes(generator, pass_, "self", 0, 0, 0, 256)
+        writes.writes(generator, pass_, writes.Place("self", 0, 0, 0, 256))
     with pytest.raises(Refusal, match="norm before each sublayer"):
-        writes.writes(classifier, run(classifier, "a good film"), "self", 0, 0, 0)
+        writes.writes(classifier, run(classifier, "a good film"), writes.Place("self", 0, 0, 0))

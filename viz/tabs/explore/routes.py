@@ -21,9 +21,9 @@ import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
 
 from viz.passes import lens, measures, payload, trace, writes
 from viz.passes.loaded import Loaded
@@ -125,7 +125,10 @@ def attach_json(server: FastAPI, site: Site, get_pass: Callable[[str], Awaitable
         def pieces() -> Iterator[bytes]:
             yield gzip.compress(json.dumps(make(models[pass_.header["model"]], pass_, *arguments)).encode(), 6)
 
-        body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
+        try:
+            body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
+        except LookupError:
+            raise HTTPException(404) from None
         headers = {"Content-Encoding": "gzip"} | FOREVER
         return Response(body, 200, headers, "application/json") if body else Response(status_code=http.GONE)
 
@@ -136,29 +139,10 @@ def attach_json(server: FastAPI, site: Site, get_pass: Callable[[str], Awaitable
 
     @server.get("/attention/{key}/writes/{name}/{layer}/{head}/{at}")
     @http.answers
-    async def written(
-        *,
-        key: str,
-        name: str,
-        layer: int,
-        head: int,
-        at: int,
-        request: Request,
-        token: int | None = None,
-        rival: int | None = None,
-    ) -> Response:
-        try:
-            return await json_once(request, key, "writes", writes.writes, name, layer, head, at, token, rival)
-        except LookupError:
-            raise HTTPException(404) from None
+    async def head_writes(key: str, place: Annotated[writes.Place, Depends()], request: Request) -> Response:
+        return await json_once(request, key, "writes", writes.writes, place)
 
     @server.get("/attention/{key}/trace/{name}/{layer}/{head}/{query}/{seen}/{part}/{at}")
     @http.answers
-    async def traced(
-        key: str, name: str, layer: int, head: int, query: int, seen: int, part: str, at: int, request: Request
-    ) -> Response:
-        arguments = name, layer, head, query, seen, part, at
-        try:
-            return await json_once(request, key, "trace", trace.trace, *arguments)
-        except LookupError:
-            raise HTTPException(404) from None
+    async def one_number(key: str, place: Annotated[trace.Place, Depends()], request: Request) -> Response:
+        return await json_once(request, key, "trace", trace.trace, place)

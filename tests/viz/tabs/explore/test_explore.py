@@ -211,7 +211,9 @@ def test_a_number_is_followed_and_one_that_is_not_there_is_404(served, models):
     key = key_of(models, passes, "small-generator", "The cat")
     made, _ = passes.get(key)
     response = client.get(f"/attention/{key}/trace/self/1/2/5/3/k/4").json()
-    assert response == json.loads(json.dumps(trace.trace(models["small-generator"], made, "self", 1, 2, 5, 3, "k", 4)))
+    assert response == json.loads(
+        json.dumps(trace.trace(models["small-generator"], made, trace.Place("self", 1, 2, 5, 3, "k", 4)))
+    )
     assert client.get(f"/attention/{key}/trace/self/1/2/5/3/k/99").status_code == 404
     hidden = client.get(f"/attention/{key}/trace/self/1/2/3/5/k/4")
     assert (hidden.status_code, hidden.json()) == (200, {"error": note("trace_masked")})
@@ -223,7 +225,7 @@ def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_clas
     made, _ = passes.get(key)
     for query, token in (("", None), ("?token=65", 65)):
         report = client.get(f"/attention/{key}/writes/self/1/2/3{query}").json()
-        result = writes.writes(models["small-generator"], made, "self", 1, 2, 3, token)
+        result = writes.writes(models["small-generator"], made, writes.Place("self", 1, 2, 3, token))
         assert report == json.loads(json.dumps(result))
     judged = key_of(models, passes, "small-classifier", TEXT)
     response = client.get(f"/attention/{judged}/writes/self/1/2/3")
