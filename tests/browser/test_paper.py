@@ -48,6 +48,16 @@ def test_the_keys_for_printing_make_the_page_ready_first(tab: Exploring):
     page.wait_for_function("document.getElementById('former-paper').media === 'print'")  # nothing was printed
 
 
+def test_on_paper_masks_keep_their_names_and_no_map_is_split_between_pages(tab: Tab):
+    tab.visit(tab="mask")
+    tab.wait("['reach th button', 'proof canvas'].every((each) => document.querySelector(`.former-mask-${each}`))")
+    tab.page.evaluate("former.paper.prepare()")
+    names = tab.page.locator(".former-mask-reach th button")
+    expect(names.locator("visible=true")).to_have_count(names.count())
+    maps = tab.page.locator(":is(.former-mask-stages, .former-mask-proof) .maps > *")
+    assert maps.evaluate_all("all => all.map((one) => getComputedStyle(one).breakInside)") == ["avoid"] * 5
+
+
 @pytest.mark.own_page
 def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     tab.goto(tab="learn", print="1")
