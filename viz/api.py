@@ -136,11 +136,11 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             "queries" and "keys", labels; and "weights"[query][key], or [head][query][key] for all heads.
         """
         arrived(request)
-        _, made = await pass_of(model, text, edits)
-        names = [each.name for each in made.maps]
+        _, pass_ = await pass_of(model, text, edits)
+        names = [each.name for each in pass_.maps]
         if stack and stack not in names:
             raise Refusal("api_stack", given=f"{stack}"[:40], names=names)
-        each = made.map(stack or names[0])
+        each = pass_.map(stack or names[0])
         layers, heads = each.weights.shape[:2]
         view = {"layer": layer, "head": head}
         weights = each.weights[read_whole(view, "layer", 0, layers - 1, "layer")]
@@ -164,8 +164,8 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             Of a model without an output layer, "tokens" alone.
         """
         arrived(request)
-        _, made = await pass_of(model, text, edits)
-        return {"tokens": made.header["labels"], **made.header["output"]}
+        _, pass_ = await pass_of(model, text, edits)
+        return {"tokens": pass_.header["labels"], **pass_.header["output"]}
 
     @endpoint
     async def lens(model: str, text: str, request: gr.Request, edits: str = "", top: int = 5) -> dict[str, Any]:
@@ -183,9 +183,9 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
         """
         arrived(request)
         count = read_whole({"top": top}, "top", 1, TOP, "api_top")
-        _, made = await pass_of(model, text, edits)
+        _, pass_ = await pass_of(model, text, edits)
 
-        result = await site.work.turn(depths, made.run, count)
+        result = await site.work.turn(depths, pass_.run, count)
         return {"columns": result["columns"], "names": result["names"], "probs": rounded(result["probs"])}
 
     return [models, tokenize, attention, predict, lens]

@@ -51,7 +51,7 @@ def depths(run: Run, top: int = TOP) -> dict[str, Any]:
         return read_depths(run, max(1, min(top, NAMED // cells)))
 
 
-def lens(_: Loaded, made: Pass) -> dict[str, Any]:
+def lens(_: Loaded, pass_: Pass) -> dict[str, Any]:
     """Returns the result of `read_depths` for a pass, for the browser.
 
     Returns:
@@ -59,7 +59,7 @@ def lens(_: Loaded, made: Pass) -> dict[str, Any]:
     Raises:
         NothingToShow: a model without a head.
     """
-    run = made.run
+    run = pass_.run
     result = depths(run)
     named = dict(zip(result["ids"].flatten().tolist(), _flat(result["names"]), strict=True))
     return {

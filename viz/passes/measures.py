@@ -20,7 +20,7 @@ from viz.passes.run import Pass, as_refusals
 UNASKED = 48  # maximum number of words measured automatically; each is a run of the model
 
 
-def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
+def heads(loaded: Loaded, pass_: Pass) -> Iterator[dict[str, Any]]:
     """Yields the effect of removing each head, layer by layer: {"map": name, "layer", "effects": h numbers}.
 
     Raises:
@@ -28,11 +28,11 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     """
     del loaded
     with as_refusals():
-        for each in analysis.head_effects(made.run):
+        for each in analysis.head_effects(pass_.run):
             yield {"map": each.map, "layer": each.layer, "effects": _plain(each.effects)}
 
 
-def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
+def each_word(loaded: Loaded, pass_: Pass) -> Iterator[dict[str, Any]]:
     """Yields the influence of each word on a classifier's verdict, by two methods that need not agree.
 
     First {"attention": t shares, "size", "blank"}: attention rollout to the position where the verdict is read, and
@@ -44,14 +44,14 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
         Refusal: the model is not a classifier.
     """
     with as_refusals():
-        shares = analysis.word_shares(made.run)
+        shares = analysis.word_shares(pass_.run)
         tokenizer, changes = loaded.bundle.tokenizer, []
         nothing = tokenizer.labels([effects.blank(tokenizer)])[0]
-        yield {"attention": _plain(shares), "size": effects.word_size(made.run), "blank": nothing}
-        for batch in analysis.word_changes(made.run):
+        yield {"attention": _plain(shares), "size": effects.word_size(pass_.run), "blank": nothing}
+        for batch in analysis.word_changes(pass_.run):
             changes.append(batch)
             yield {"changes": _plain(batch)}
-        agreement = effects.agreement(made.run, shares, torch.cat(changes))
+        agreement = effects.agreement(pass_.run, shares, torch.cat(changes))
         yield {"agreement": None if math.isnan(agreement) else round(agreement, 4)}
 
 

@@ -37,10 +37,10 @@ FINE_CELLS = 2_000_000  # a pass of at most so many cells uses every level
 COARSE = 5  # a larger one uses the levels 0, 5, ..., 255
 
 
-def pack(made: Pass) -> bytes:
+def pack(pass_: Pass) -> bytes:
     """Packs the whole pass; returns the bytes."""
     scales, shares = [], []
-    for each in made.maps:
+    for each in pass_.maps:
         weights = pooled(each.weights, each.pooled).numpy()  # (layers, h, t_query, t_key)
         largest = np.maximum(weights.max(axis=(-2, -1)), np.float32(1e-30))  # (layers, h)
         scales.append(largest.astype("<f4").tobytes())
@@ -50,7 +50,7 @@ def pack(made: Pass) -> bytes:
         shares.append(np.sqrt(part, out=part))
     step = 1 if sum(part.size for part in shares) <= FINE_CELLS else COARSE
     levels = [_levels(part, step).tobytes() for part in shares]
-    header = json.dumps(made.header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+    header = json.dumps(pass_.header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     header += b" " * (-len(header) % 4)
     return b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, *scales, *levels))
 
@@ -126,18 +126,18 @@ def _floats(*parts: NDArray) -> bytes:
     return b"".join(part.astype("<f4").tobytes() for part in parts)
 
 
-def pack_arrays(made: Pass) -> bytes:
+def pack_arrays(pass_: Pass) -> bytes:
     """Returns the whole pass as an .npz file for other programs.
 
     It has each map's weights (layers, h, t_query, t_key) and labels, the text with its ids and labels, the edits and
     the model. A single map is named `weights`; several are named `weights_{name}`.
     """
-    arrays: dict[str, Any] = {name: np.array(made.header[name]) for name in ("labels", "ids", "model", "text")}
-    arrays["edits"] = np.array(json.dumps(made.header["edits"]))
-    for each in made.maps:
-        name = "weights" if len(made.maps) == 1 else f"weights_{each.name}"
+    arrays: dict[str, Any] = {name: np.array(pass_.header[name]) for name in ("labels", "ids", "model", "text")}
+    arrays["edits"] = np.array(json.dumps(pass_.header["edits"]))
+    for each in pass_.maps:
+        name = "weights" if len(pass_.maps) == 1 else f"weights_{each.name}"
         arrays[name] = each.weights.numpy()
-        if len(made.maps) > 1:
+        if len(pass_.maps) > 1:
             arrays |= {f"queries_{each.name}": np.array(each.queries), f"keys_{each.name}": np.array(each.keys)}
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)

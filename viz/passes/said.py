@@ -27,7 +27,7 @@ def class_names(source: runs.kind.Source) -> list[str]:
 
 
 @torch.inference_mode()
-def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
+def output(run: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
     """Returns a model's prediction as plain values; it also lists the likeliest tokens of another run, to compare.
 
     Returns:
@@ -35,18 +35,18 @@ def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
         `candidates` after the last}, or {} without an output layer; for classes, {"classes", "probs"}; for blanks,
         `describe_blanks`.
     """
-    if made.kind.says == "blank":
-        return describe_blanks(made, other)
-    if made.kind.says == "class":
-        return {"classes": class_names(made.source), "probs": rounded(made.result[0].exp())}
-    if not made.kind.predicts(made.model):
+    if run.kind.says == "blank":
+        return describe_blanks(run, other)
+    if run.kind.says == "class":
+        return {"classes": class_names(run.source), "probs": rounded(run.result[0].exp())}
+    if not run.kind.predicts(run.model):
         return {}
-    logits, bits = made.result[0, -1], made.surprise()
+    logits, bits = run.result[0, -1], run.surprise()
     known = torch.tensor([each for each in bits if each is not None])
     return {
         "bits": [*[None] * (len(bits) - len(known)), *rounded(known)],
         "bitsPerToken": round(float(known.mean()), 4) if len(known) else None,
-        "next": candidates(made.source.tokenizer, logits, most_likely(logits, other and other.result[0, -1])),
+        "next": candidates(run.source.tokenizer, logits, most_likely(logits, other and other.result[0, -1])),
     }
 
 
@@ -65,7 +65,7 @@ def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> li
     ]
 
 
-def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
+def describe_blanks(run: runs.Run, other: runs.Run | None) -> dict[str, Any]:
     """Returns a model's predictions for hidden pieces.
 
     Returns:
@@ -73,15 +73,15 @@ def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
         likeliest first}, or None without the output head; "follows": the probability that the second text follows the
         first, or None for one text or without the output head; "pairs": whether the model has that head}.
     """
-    model, kind, tokenizer, blanks = made.model, made.kind, made.source.tokenizer, None
+    model, kind, tokenizer, blanks = run.model, run.kind, run.source.tokenizer, None
     if kind.predicts(model):
-        unembed, blanks = kind.unembed(model, made.inputs), []
-        for at, truth in kind.truths(made.reading).items():
-            both = [unembed(run.result[0, at]) for run in (made, other) if run is not None]  # (num_tokens,) each
+        unembed, blanks = kind.unembed(model, run.inputs), []
+        for at, truth in kind.truths(run.reading).items():
+            both = [unembed(each.result[0, at]) for each in (run, other) if each is not None]  # (num_tokens,) each
             known = None if truth is None else candidates(tokenizer, both[0], [truth])[0]
             named = candidates(tokenizer, both[0], most_likely(*both))
             blanks.append({"token": at, "truth": known, "next": named})
-    follows = kind.follows(model, made.reading, made.result)
+    follows = kind.follows(model, run.reading, run.result)
     return {
         "blanks": blanks,
         "follows": None if follows is None else round(follows, 7),

@@ -25,16 +25,16 @@ def answer(models: Models, passes: PassStore, view: View) -> dict[str, Any]:
     """
     loaded, text = read_model(models, view), read_string(view, "text", "empty_text")
     changes, refused = edits.from_link(read_string({"edits": "", **view}, "edits"), loaded.bundle.model)
-    made, _ = passes.make(loaded, text, changes)
-    notes = [{"kind": "info", **said} for said in remarks_of(loaded, made, text)]
+    pass_, _ = passes.make(loaded, text, changes)
+    notes = [{"kind": "info", **said} for said in remarks_of(loaded, pass_, text)]
     if refused:
         notes.append({"kind": "error", **note("bad_link_edits", given=",".join(refused)[:40])})
-    return {"key": made.key, "notes": notes}
+    return {"key": pass_.key, "notes": notes}
 
 
-def remarks_of(loaded: Loaded, made: Pass, text: str) -> list[Note]:
+def remarks_of(loaded: Loaded, pass_: Pass, text: str) -> list[Note]:
     """Returns notes on how a text was changed to fit the model."""
-    header, notes = made.header, []
+    header, notes = pass_.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
     if memory := header.get("memory"):
         notes.append(note("read_on", kept=kept, total=total, memory=memory, unit=unit))

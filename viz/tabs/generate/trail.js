@@ -12,13 +12,13 @@ const describe = ({ from, parent, first }, number) => {
   const { branches } = writing;
   const end = branches.end(number);
   const labels = branches.labels(end);
-  const written = labels.slice(labels.length - end.depth);
+  const tail = labels.slice(labels.length - end.depth);
   const at = from?.depth ?? 0;
   // of a beam's token the model's output may be unknown
   const name = ({ token, state, label }) =>
     from.state?.candidates.find(([id]) => id === token)?.[1] ?? state?.labels.at(-1) ?? label;
   const count = end.depth;
-  const said = from
+  const message = from
     ? say("write_branch_from", {
         from: parent + 1,
         at,
@@ -27,15 +27,15 @@ const describe = ({ from, parent, first }, number) => {
         count,
       })
     : say("write_branch_first", { count });
-  const text = written.slice(at).join("").replaceAll("␣", " ");
+  const text = tail.slice(at).join("").replaceAll("␣", " ");
   const beam = end.beam ? `${say("write_beam", end.beam)} · ` : "";
-  return { end, said: beam + said, preview: shorten(text, PREVIEW) };
+  return { end, message: beam + message, preview: shorten(text, PREVIEW) };
 };
 
 export const mount = ({ element }) => {
   const list = h("ol.branches");
   const clear = h("button", { onclick: writing.clear }, say("write_clear"));
-  const gone = h("p.quiet", { role: "status" });
+  const notice = h("p.quiet", { role: "status" });
   const { tools, body, foot } = makePanel(element, say("write_trail_title"));
   const beams = h(
     "select",
@@ -45,20 +45,20 @@ export const mount = ({ element }) => {
   const search = h("button.search", { title: say("write_search_hint"), onclick: writing.search }, say("write_search"));
   tools.append(h("label.field-line.field-select", h("span.name", say("write_beams")), beams), search, clear);
   body.append(list);
-  foot.append(gone);
+  foot.append(notice);
 
-  let shown = "";
+  let latest = "";
   const paint = eachFrame(() => {
     const { branches } = writing;
     const current = branches.tip(writing.cursor).branch;
     const entries = branches.list.map(describe);
-    const now = JSON.stringify([current, entries.map(({ said, preview }) => [said, preview])]);
-    gone.textContent = branches.gone ? say("write_gone", { limit: branches.limit, count: branches.gone }) : "";
-    if (now === shown) return;
-    shown = now;
+    const now = JSON.stringify([current, entries.map(({ message, preview }) => [message, preview])]);
+    notice.textContent = branches.gone ? say("write_gone", { limit: branches.limit, count: branches.gone }) : "";
+    if (now === latest) return;
+    latest = now;
     const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
     list.replaceChildren(
-      ...entries.map(({ end, said, preview }, i) =>
+      ...entries.map(({ end, message, preview }, i) =>
         h(
           "li",
           h(
@@ -66,7 +66,7 @@ export const mount = ({ element }) => {
             { "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
             h("b", i + 1),
             h("span.preview", { dir: "ltr" }, preview || "…"),
-            h("span.from", said),
+            h("span.from", message),
           ),
         ),
       ),

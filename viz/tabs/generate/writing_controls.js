@@ -14,7 +14,7 @@ const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
 
 export const mount = ({ element, props }) => {
   const { fields, settings } = writing;
-  const shown = {}; // name: a function that shows a setting in its field
+  const updates = {}; // name: a function that shows a setting in its field
 
   const slider = (name, say_value = (/** @type {number} */ value) => `${value}`) => {
     const { min, max, step } = fields[name];
@@ -27,7 +27,7 @@ export const mount = ({ element, props }) => {
       oninput: () => writing.set({ [name]: Number(range.value) }),
     });
     const value = h("output.value");
-    shown[name] = () => {
+    updates[name] = () => {
       range.value = settings[name];
       value.textContent = say_value(settings[name]);
       range.setAttribute("aria-valuetext", value.textContent);
@@ -37,9 +37,9 @@ export const mount = ({ element, props }) => {
 
   const numeric = (name) => {
     const read = () => {
-      const given = input.value.trim() ? Number(input.value) : NaN;
-      writing.set({ [name]: given });
-      const wrong = settings[name] !== given;
+      const number = input.value.trim() ? Number(input.value) : NaN;
+      writing.set({ [name]: number });
+      const wrong = settings[name] !== number;
       input.setAttribute("aria-invalid", wrong);
       input.title = hint.textContent = wrong ? say("write_range", { min, max: fields[name].max }) : "";
     };
@@ -50,10 +50,10 @@ export const mount = ({ element, props }) => {
       min,
       step,
       oninput: read,
-      onblur: () => shown[name](),
+      onblur: () => updates[name](),
     });
     const hint = h("span.range", { role: "status" });
-    shown[name] = () => {
+    updates[name] = () => {
       input.max = fields[name].max;
       if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
       input.setAttribute("aria-invalid", false);
@@ -63,16 +63,16 @@ export const mount = ({ element, props }) => {
   };
 
   const model = h("select", { onchange: () => writing.set({ model: model.value }) });
-  shown.model = () => (model.value = settings.model);
+  updates.model = () => (model.value = settings.model);
   const other = h("select", { onchange: () => writing.set({ second: other.value }) });
-  shown.second = () => (other.value = settings.second);
+  updates.second = () => (other.value = settings.second);
   const text = h("textarea", {
     rows: 1,
     spellcheck: "false",
     placeholder: say("write_hint"),
     oninput: () => writing.set({ text: text.value }),
   });
-  shown.text = () => {
+  updates.text = () => {
     if (text.value !== settings.text) text.value = settings.text;
   };
 
@@ -149,8 +149,8 @@ export const mount = ({ element, props }) => {
           .filter((name) => name !== settings.model)
           .map((name) => h("option", { value: name }, name)),
       );
-    if (changed.has("model")) shown.second();
-    for (const [name, show] of Object.entries(shown)) if (changed.has(name)) show();
+    if (changed.has("model")) updates.second();
+    for (const [name, show] of Object.entries(updates)) if (changed.has(name)) show();
     if (!changed.has("status") && !changed.has("text")) return;
     const running = writing.runs();
     buttons.run.textContent = say(running ? "write_pause" : writing.cursor.depth ? "write_resume" : "write_run");

@@ -190,18 +190,18 @@ export const mount = ({ element, props, trigger }) => {
       tries: (changes, reset = () => (section.stop?.(), section.live.reset())) =>
         below.replaceChildren(...learnTries(section, changes, reset)),
       /** Where measured numbers come from: what is said of it, and the command that measures them again. */
-      measured: (said, command) =>
-        h("details.source", h("summary", say("how_measured")), h("p", said, " ", h("code", command))),
+      measured: (message, command) =>
+        h("details.source", h("summary", say("how_measured")), h("p", message, " ", h("code", command))),
       /** A puzzle that the running code checks: returns what to call with {words, solved}. */
       puzzle: () => {
-        const [said, state] = [h("span"), h("b", { role: "status" })];
-        const box = h("p.puzzle", h("b", say("learn_puzzle")), " ", said, " ", state);
+        const [message, state] = [h("span"), h("b", { role: "status" })];
+        const box = h("p.puzzle", h("b", say("learn_puzzle")), " ", message, " ", state);
         text.append(box);
         let before = false;
         return ({ words: task, solved }) => {
           if (solved && !before) learn.note("solved", section.name);
           before = solved;
-          said.textContent = task;
+          message.textContent = task;
           box.classList.toggle("solved", solved);
           state.textContent = solved ? say("learn_puzzle_solved") : "";
         };

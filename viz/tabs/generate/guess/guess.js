@@ -47,17 +47,17 @@ const makeTexts = () => {
 
 /** The text so far: what was guessed is marked, and what comes next is a gap. */
 const makeText = ({ parts, options }) => {
-  const shown = parts.map((part, i) => (i % 2 ? h("mark", part) : part));
-  return h("p.guess-text", { dir: "auto" }, ...shown, options.length * 2 > parts.length ? h("b", "?") : "");
+  const marks = parts.map((part, i) => (i % 2 ? h("mark", part) : part));
+  return h("p.guess-text", { dir: "auto" }, ...marks, options.length * 2 > parts.length ? h("b", "?") : "");
 };
 
 const labelOf = (label) => (label ? h("code", label) : say("guess_other"));
 
 /** The options as a form; take(option, confidence) gets the guess. */
 const makeForm = (options, take) => {
-  const said = h("span");
+  const message = h("span");
   const { first, ...range } = CONFIDENCE;
-  const show = () => (said.textContent = asShare(slider.value / 100));
+  const show = () => (message.textContent = asShare(slider.value / 100));
   const slider = h("input", { type: "range", ...range, value: first, oninput: () => show() });
   const submit = (event) => {
     event.preventDefault();
@@ -73,7 +73,7 @@ const makeForm = (options, take) => {
         h("label", h("input", { type: "radio", name: "guess", value: i, required: true }), labelOf(label)),
       ),
     ),
-    h("label.confidence", say("guess_confidence"), slider, said),
+    h("label.confidence", say("guess_confidence"), slider, message),
     h("button", { type: "submit" }, say("guess_go")),
   );
   show();
@@ -117,11 +117,11 @@ const makeScores = ({ parts, own, model }) => {
 /** What came of the round that was just played, or of the game. */
 const sentence = ({ parts, own, model }, round) => {
   const values = { who: who(), own: bits(own[round - 1]), model: bits(model[round - 1]) };
-  const said = say("guess_said", { ...values, token: parts[2 * round - 1] });
-  if (!game.over()) return said;
+  const message = say("guess_said", { ...values, token: parts[2 * round - 1] });
+  if (!game.over()) return message;
   const [mine, its] = [sum(own), sum(model)];
   const winner = mine < its ? who() : "model";
-  return `${said} ${say("guess_end", { count: ROUNDS, who: who(), own: bits(mine), model: bits(its), winner })}`;
+  return `${message} ${say("guess_end", { count: ROUNDS, who: who(), own: bits(mine), model: bits(its), winner })}`;
 };
 
 export const mount = ({ element }) => {
@@ -130,9 +130,9 @@ export const mount = ({ element }) => {
   const start = h("button", { onclick: game.start });
   const intro = h("p.intro", say("guess_intro", { count: ROUNDS }));
   const [text, round, scores] = [h("div"), h("div.guess-round"), h("div")];
-  const said = h("p.said", { role: "status" });
+  const message = h("p.said", { role: "status" });
   tools.append(texts.choice, start);
-  body.append(texts.own, intro, text, h("div.guess-columns", h("div", said, round), scores));
+  body.append(texts.own, intro, text, h("div.guess-columns", h("div", message, round), scores));
   const rule = h("p.quiet");
   foot.append(rule);
 
@@ -173,7 +173,7 @@ export const mount = ({ element }) => {
     if (!game.on() || game.error) {
       painted = "";
       for (const place of [text, round, scores]) place.replaceChildren();
-      said.textContent = game.error;
+      message.textContent = game.error;
       return;
     }
     const now = JSON.stringify([answer, writing.settings.round, room.state, game.guessed(), game.votes()]);
@@ -182,7 +182,7 @@ export const mount = ({ element }) => {
     text.replaceChildren(makeText(answer));
     round.replaceChildren(...(game.guessing() ? makeGuessing(answer.options[at - 1]) : makeShown(answer, at)));
     scores.replaceChildren(answer.own.length ? makeScores(answer) : "");
-    said.textContent = game.guessing() ? say("guess_at", { round: at, count: ROUNDS }) : sentence(answer, at);
+    message.textContent = game.guessing() ? say("guess_at", { round: at, count: ROUNDS }) : sentence(answer, at);
     if (game.follows() && game.guessing() && !game.guessed()) element.scrollIntoView({ block: "start" });
   });
 

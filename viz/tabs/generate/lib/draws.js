@@ -33,12 +33,12 @@ export const addDraws = (writing) => {
     inquire(async (order) => {
       const { branches, cursor: from } = writing;
       const searched = order.written;
-      const found = await answerTo("/ask/trail/search", { ...order, searched, beams: writing.settings.beams });
+      const result = await answerTo("/ask/trail/search", { ...order, searched, beams: writing.settings.beams });
       if (branches !== writing.branches) return; // another text meanwhile
       writing.searched = searched;
-      const ends = found.tokens.map((tokens, i) => {
-        const end = tokens.reduce((node, token, j) => branches.write(node, token, found.labels[i][j]), from);
-        end.beam = { rank: i + 1, bits: (-found.log_probs[i]).toFixed(1) };
+      const ends = result.tokens.map((tokens, i) => {
+        const end = tokens.reduce((node, token, j) => branches.write(node, token, result.labels[i][j]), from);
+        end.beam = { rank: i + 1, bits: (-result.log_probs[i]).toFixed(1) };
         return end;
       });
       writing.go(ends[0]);

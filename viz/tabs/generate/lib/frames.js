@@ -46,20 +46,20 @@ export const write = async function* (orderOf, length, known, signal) {
 };
 
 const answered = async function* (order, signal) {
-  let held = new Uint8Array(0);
+  let buffer = new Uint8Array(0);
   for await (const value of stream("/write", { body: order, signal })) {
-    const joined = new Uint8Array(held.length + value.length);
-    joined.set(held);
-    joined.set(value, held.length);
-    held = joined;
+    const joined = new Uint8Array(buffer.length + value.length);
+    joined.set(buffer);
+    joined.set(value, buffer.length);
+    buffer = joined;
     for (;;) {
-      if (held.length < 8) break;
-      const sizes = new DataView(held.buffer, held.byteOffset);
+      if (buffer.length < 8) break;
+      const sizes = new DataView(buffer.buffer, buffer.byteOffset);
       const header = sizes.getUint32(0, true);
       const end = 8 + header + sizes.getUint32(4, true);
-      if (held.length < end) break;
-      yield decode(held.subarray(0, end), header);
-      held = held.subarray(end);
+      if (buffer.length < end) break;
+      yield decode(buffer.subarray(0, end), header);
+      buffer = buffer.subarray(end);
     }
   }
 };

@@ -28,7 +28,7 @@ const games = new Map(JSON.parse(storage.session.get(GAMES) ?? "[]"));
 /** The game of the settings, as in `games`, and its number.
  * @type {any} */
 let known = { beliefs: {} };
-let asked = null; // the question of the newest answer
+let request = null; // the question of the newest answer
 
 /** Changes the game of the settings, and stores it. */
 const keep = (changes) => {
@@ -90,7 +90,7 @@ writing.played = () => ({
 
 const questions = newest({
   take: ({ answer, question }) => {
-    asked = question;
+    request = question;
     keep({ answer });
     Object.assign(game, { answer, error: "" });
     publish("game");
@@ -104,7 +104,7 @@ const questions = newest({
 const ask = () => {
   const view = { model: writing.settings.model, ...writing.played() };
   const question = JSON.stringify(view);
-  if (question === asked) return;
+  if (question === request) return;
   questions.ask(question, async (signal) => ({ question, answer: await answerTo("/ask/guess/game", view, signal) }));
 };
 
@@ -120,7 +120,7 @@ const follow = () => {
     const beliefs = before?.model === model && before.text === text && !same ? before.beliefs : {};
     known = { number, model, text, beliefs };
     Object.assign(game, { answer: null, error: "" });
-    asked = null;
+    request = null;
   }
   if (ends) return void go({ game: 0, round: 0 });
   if (round) ask();

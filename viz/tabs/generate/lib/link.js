@@ -6,7 +6,7 @@ import { site } from "../../../browser/lib/site.js";
 const LINKED = site.limits.linked; // most generated tokens in a link
 const LIST = /^\d{1,6}(\.\d{1,6})*$/;
 const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
-const held = (ids) => ids.slice(0, LINKED).join(".");
+const idsInLink = (ids) => ids.slice(0, LINKED).join(".");
 
 /** For lib/writing.js: {params, beyond, read}. fitModel(name) limits the layers to those of a model. */
 export const linkOf = (writing, second, settings, fitModel) => {
@@ -17,9 +17,9 @@ export const linkOf = (writing, second, settings, fitModel) => {
     return {
       model: writing.settings.model,
       ...settings.link(),
-      written: held(all),
+      written: idsInLink(all),
       written_count: all.length > LINKED ? all.length : "",
-      second_written: held(second.tokens),
+      second_written: idsInLink(second.tokens),
     };
   };
 

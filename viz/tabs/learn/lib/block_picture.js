@@ -33,14 +33,14 @@ export const blockPicture = ({ words, pick }) => {
           svg("text", { x: MIDDLE, y: y + 4.5 }, words(`stage_${name.replace(/\d/, "")}`)),
         ];
     const x = isSum(name) ? MIDDLE - 18 : MIDDLE + BOX / 2 + 6;
-    const said = words("stage", { stage: words(`stage_${name.replace(/\d/, "")}`), length: asFixed(length, 1) });
+    const message = words("stage", { stage: words(`stage_${name.replace(/\d/, "")}`), length: asFixed(length, 1) });
     const node = svg(
       "g",
       {
         class: `stage ${isSum(name) ? "sum" : name.replace(/\d/, "")} ${state}`,
         role: "button",
         tabindex: 0,
-        "aria-label": said,
+        "aria-label": message,
         "data-stage": name,
         "data-length": length,
       },

@@ -21,20 +21,20 @@ export const learnCheck = (section, { question = section.words("question"), name
   choices ??= names.map((name) => section.words(`choice_${name}`));
   const group = `former-learn-check-${groups++}`;
   learn.asks(section.name, { question, choices });
-  const said = h("p.said", { role: "status" });
+  const message = h("p.said", { role: "status" });
   const questions = newest({
     take: ({ chosen, right, said: why }) => {
       room.vote(section.name, chosen, right === chosen);
       const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
-      said.textContent = say(key, { right: choices[right], said: why });
-      said.classList.add(right === chosen ? "right" : "wrong");
+      message.textContent = say(key, { right: choices[right], said: why });
+      message.classList.add(right === chosen ? "right" : "wrong");
       learn.note("answered", section.name);
     },
-    fail: (error) => (said.textContent = whyNot(error)),
+    fail: (error) => (message.textContent = whyNot(error)),
   });
   const choose = (chosen) => {
-    said.textContent = say("learn_check_wait");
-    said.className = "said";
+    message.textContent = say("learn_check_wait");
+    message.className = "said";
     questions.ask({}, async () => ({ chosen, ...(await answer()) }));
   };
   const votes = choices.map(() => h("output.votes", { hidden: true }));
@@ -56,7 +56,7 @@ export const learnCheck = (section, { question = section.words("question"), name
       " ",
       h("span", { id: group }, question),
     ),
-    h("fieldset", { "aria-labelledby": group }, ...labels, all, said),
+    h("fieldset", { "aria-labelledby": group }, ...labels, all, message),
   );
   room.subscribe(node, () => {
     const counts = room.votesOn(section.name);

@@ -15,15 +15,15 @@ const step = (words, sign, by) =>
 
 /** Where progress is kept, and a button that clears it when it is pressed twice. */
 const makeProgress = () => {
-  const said = h("span");
-  const clear = h("button", { onclick: () => (asked ? learn.forget() : paint(true)), onblur: () => paint(false) });
-  const node = h("footer", said, clear);
-  let asked = false;
+  const message = h("span");
+  const clear = h("button", { onclick: () => (requested ? learn.forget() : paint(true)), onblur: () => paint(false) });
+  const node = h("footer", message, clear);
+  let requested = false;
   const paint = (asks) => {
-    asked = asks;
+    requested = asks;
     const [answered, solved] = [learn.count("answered"), learn.count("solved")];
-    said.textContent = say("learn_kept", { answered, solved });
-    clear.textContent = say(asked ? "learn_clear_really" : "learn_clear");
+    message.textContent = say("learn_kept", { answered, solved });
+    clear.textContent = say(requested ? "learn_clear_really" : "learn_clear");
     clear.hidden = !answered && !solved;
   };
   learn.subscribe(node, () => paint(false));

@@ -12,10 +12,10 @@ export const pairs = {
   spell: (pairs) => pairs.map((pair) => pair.map((value) => Number(value.toFixed(2))).join()).join(";"),
   parse: (text) => text.split(";").map((pair) => pair.split(",").map(Number)),
   valid: (text, count, reach, width = 2) => {
-    const found = pairs.parse(text);
+    const result = pairs.parse(text);
     return (
-      found.length === count &&
-      found.every((pair) => pair.length === width && pair.every((value) => Math.abs(value) <= reach))
+      result.length === count &&
+      result.every((pair) => pair.length === width && pair.every((value) => Math.abs(value) <= reach))
     );
   },
 };
@@ -43,7 +43,7 @@ export const makePlane = (place, { label, reach, ondrag }) => {
 
   const makeGrip = (id) => {
     const grip = svg("circle", { class: "grip", r: 15, tabindex: 0, role: "button" });
-    let held = null; // from the tip to the pointer
+    let offset = null; // from the tip to the pointer
     const pointed = (event) => {
       const box = root.getBoundingClientRect();
       const scale = drawing.size.width / box.width; // a presented panel is zoomed
@@ -61,17 +61,17 @@ export const makePlane = (place, { label, reach, ondrag }) => {
       grip.setPointerCapture(event.pointerId);
       const [x, y] = pointed(event);
       const tip = pool.get(id).to;
-      held = [tip[0] - x, tip[1] - y];
+      offset = [tip[0] - x, tip[1] - y];
     });
     grip.addEventListener("pointermove", (event) => {
-      if (!held) return;
+      if (!offset) return;
       const [x, y] = pointed(event);
-      move([x + held[0], y + held[1]], false);
+      move([x + offset[0], y + offset[1]], false);
     });
     for (const end of ["pointerup", "pointercancel"])
       grip.addEventListener(end, () => {
-        if (held) move(pool.get(id).to, true);
-        held = null;
+        if (offset) move(pool.get(id).to, true);
+        offset = null;
       });
     grip.addEventListener("keydown", (event) => {
       if (!STEPS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -146,9 +146,9 @@ export const makePlane = (place, { label, reach, ondrag }) => {
       lines(across, (x) => `M${at([x, 0])[0]} 0V${height}`) + lines(up, (y) => `M0 ${at([0, y])[1]}H${width}`),
     );
     axes.setAttribute("d", `M0 ${middle[1]}H${width}M${middle[0]} 0V${height}`);
-    const shown = new Set([...arrows, ...dots].map(({ id }) => id));
+    const ids = new Set([...arrows, ...dots].map(({ id }) => id));
     for (const [id, { group, grip }] of pool)
-      if (!shown.has(id)) {
+      if (!ids.has(id)) {
         group.remove();
         grip?.remove();
         pool.delete(id);

@@ -9,8 +9,8 @@ const [WIDTH, HEIGHT, EDGE] = [270, 104, 10]; // in units of the drawing
  *  tokens that it reads below; null stands for all before. A recurrent layer also reads its own value before. */
 const sourcesOf = ({ back, recurrent }, layer, i) => {
   const below = back ? back[layer - 1].map((distance) => i - distance) : Array.from({ length: i + 1 }, (_, j) => j);
-  const found = below.filter((j) => j >= 0).map((j) => [layer - 1, j]);
-  return recurrent && i > 0 ? [...found, [layer, i - 1]] : found;
+  const cells = below.filter((j) => j >= 0).map((j) => [layer - 1, j]);
+  return recurrent && i > 0 ? [...cells, [layer, i - 1]] : cells;
 };
 
 /** The step in which a value is computed: a recurrent one waits for that of the token before. */

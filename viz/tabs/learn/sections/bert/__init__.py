@@ -144,12 +144,12 @@ def fill_in(bundle: former.Bundle, text: str) -> Numbers:
         t); "looks" (t,): the weights of [CLS] in the last block, the mean over its heads; "guesses" of the first hidden
         piece: [(label, probability)].
     """
-    made = bundle.run(text)
-    looks = made.weights[-1, :, 0].mean(0)
-    facts = made.kind.facts(bundle, made.reading, ())
-    guesses = next((blank.guesses for blank in made.blanks()), []) if made.kind.predicts(made.model) else []
-    said = {"text": text, "labels": made.tokens, "output": describe_blanks(made, None), **facts}
-    return {**said, "weights": made.weights, "looks": looks, "guesses": guesses}
+    run = bundle.run(text)
+    looks = run.weights[-1, :, 0].mean(0)
+    facts = run.kind.facts(bundle, run.reading, ())
+    guesses = next((blank.guesses for blank in run.blanks()), []) if run.kind.predicts(run.model) else []
+    said = {"text": text, "labels": run.tokens, "output": describe_blanks(run, None), **facts}
+    return {**said, "weights": run.weights, "looks": looks, "guesses": guesses}
 
 
 @torch.inference_mode()

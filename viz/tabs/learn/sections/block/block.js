@@ -70,7 +70,7 @@ export const mount = (section, props) => {
     const colours = palette().weights;
     tokens.replaceChildren(
       ...labels.map((label, i) => {
-        const said = words("token", { label, chosen: labels[at], moved: asNumber(moved[i], 2) });
+        const message = words("token", { label, chosen: labels[at], moved: asNumber(moved[i], 2) });
         const mark = h("i");
         if (moved[i] > 0) ground(mark, colours[Math.round(255 * Math.max(0.12, moved[i] / most))]);
         return h(
@@ -79,8 +79,8 @@ export const mount = (section, props) => {
             "button",
             {
               "aria-pressed": `${i === at}`,
-              title: said,
-              "aria-label": said,
+              title: message,
+              "aria-label": message,
               "data-moved": moved[i],
               onclick: () => demo.set({ at: i }),
             },

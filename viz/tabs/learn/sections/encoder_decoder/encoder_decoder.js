@@ -25,10 +25,10 @@ export const mount = (section, props) => {
     },
     { decoded: ["text", "target", "layer", "head"], written: ["text", "target", "seed"] },
   );
-  const chosen = () => demo.answers.decoded[demo.view.prefix];
+  const decoding = () => demo.answers.decoded[demo.view.prefix];
   /** The characters to write at each step: the target's, or the model's. */
   const rowsOf = () => demo.answers.decoded[demo.view.prefix === "true" ? "targets" : "writes"];
-  const last = () => chosen().weights.length;
+  const last = () => decoding().weights.length;
   const now = () => Math.min(demo.view.step, last());
 
   // --- what is shown -------------------------------------------------------------------------------------------------
@@ -50,14 +50,14 @@ export const mount = (section, props) => {
   const { play, slider } = player;
   const step = h("output");
   const place = h("div.map");
-  const told = h("p.told", { role: "status" });
+  const readout = h("p.told", { role: "status" });
   const forms = h("div.forms");
   const rows = h("tbody");
   const table = h("table", { "aria-label": words("places") }, rows);
   panel.picture.append(
     h("div.course", prefix.node, ...steppers.map(({ node }) => node)),
     h("div.course", play, slider, step),
-    h("div.both", h("div.looks", place, told), forms),
+    h("div.both", h("div.looks", place, readout), forms),
     h(
       "div.with-equation",
       h(
@@ -70,19 +70,19 @@ export const mount = (section, props) => {
   );
 
   const point = (at) => {
-    if (!demo.answers.decoded || !at || at.row >= now()) return void (told.textContent = "");
+    if (!demo.answers.decoded || !at || at.row >= now()) return void (readout.textContent = "");
     const { source } = demo.answers.decoded;
-    told.textContent = words("cell", {
+    readout.textContent = words("cell", {
       row: rowsOf()[at.row],
       column: source[at.column],
-      share: asShare(chosen().weights[at.row][at.column]),
+      share: asShare(decoding().weights[at.row][at.column]),
     });
   };
   const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
 
   const paintMap = () => {
     const { source, memory } = demo.answers.decoded;
-    const { weights } = chosen();
+    const { weights } = decoding();
     const colours = palette();
     map.draw({
       labels: rowsOf().slice(0, weights.length),
@@ -113,8 +113,8 @@ export const mount = (section, props) => {
       const cells = targets.map((letter, i) => {
         if (i >= given)
           return h("td.share", { title: i < probs.length ? null : words("ended") }, i < probs.length ? "" : "–");
-        const said = words("place", { read: reads[i], target: letter, share: asShare(probs[i]), says: says[i] });
-        const cell = h("td.share", { title: said, "data-prob": probs[i] }, asWhole(Math.round(100 * probs[i])));
+        const message = words("place", { read: reads[i], target: letter, share: asShare(probs[i]), says: says[i] });
+        const cell = h("td.share", { title: message, "data-prob": probs[i] }, asWhole(Math.round(100 * probs[i])));
         ground(cell, colours[Math.round(255 * probs[i])]);
         return cell;
       });
@@ -129,7 +129,7 @@ export const mount = (section, props) => {
   };
 
   const paintForms = () => {
-    const { date, forms: found } = demo.answers.written;
+    const { date, forms: result } = demo.answers.written;
     const item = ({ text: form, right }) =>
       h(
         "li",
@@ -139,7 +139,7 @@ export const mount = (section, props) => {
       );
     forms.replaceChildren(
       h("h3", words("forms", { date })),
-      date ? h("ul", ...found.map(item)) : h("p.quiet", words("no_date")),
+      date ? h("ul", ...result.map(item)) : h("p.quiet", words("no_date")),
       h("p.quiet", words("judged")),
     );
   };

@@ -44,7 +44,7 @@ export const mount = (section, props) => {
   const number = (i, c) => {
     const name = [...BY_HAND.people, ...BY_HAND.films][i];
     const label = words("feature", { name, feature: words(`feature_${c}`) });
-    const said = h("output");
+    const message = h("output");
     const input = h("input", {
       type: "range",
       min: -reach,
@@ -61,8 +61,8 @@ export const mount = (section, props) => {
       }),
     );
     return {
-      node: h("td", input, said),
-      update: () => ((input.value = features()[i][c]), (said.textContent = asSigned(features()[i][c], 1))),
+      node: h("td", input, message),
+      update: () => ((input.value = features()[i][c]), (message.textContent = asSigned(features()[i][c], 1))),
     };
   };
   const inputs = [...BY_HAND.people, ...BY_HAND.films].map((_, i) => [0, 1].map((c) => number(i, c)));
@@ -152,11 +152,11 @@ export const mount = (section, props) => {
       const [sign, predicted] = [h("span"), h("small")];
       const button = h("button", { "data-like": `${i} ${j}`, onclick: () => held || toggle(i, j) }, sign, predicted);
       const update = (value, share) => {
-        const said = words("like", { person, film, held: held ? "yes" : "no", share });
+        const message = words("like", { person, film, held: held ? "yes" : "no", share });
         sign.textContent = held ? "?" : value ? "♥" : "·";
         predicted.textContent = share;
-        button.title = said;
-        button.setAttribute("aria-label", said);
+        button.title = message;
+        button.setAttribute("aria-label", message);
         button.setAttribute("aria-pressed", `${Boolean(value)}`);
       };
       return { node: h("td", { class: held ? "held" : "" }, button), update };

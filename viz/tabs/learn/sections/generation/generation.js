@@ -57,8 +57,8 @@ export const mount = (section, props) => {
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => put({ step: at })() });
   const course = h("p.quiet.course-said", { "aria-live": "polite" });
   const { bytes, date, machine, command } = props.measured;
-  const said = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
-  const source = section.measured(said, command);
+  const message = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
+  const source = section.measured(message, command);
   const [masked, open] = [page(model), page(peeking)];
   const training = h(
     "div.training",
@@ -116,8 +116,8 @@ export const mount = (section, props) => {
   const paintTable = ({ labels, trained, unmasked }) => {
     const colours = palette().weights;
     const cell = (prob, i) => {
-      const said = words("cell", { input: labels[i], target: labels[i + 1], share: asShare(prob) });
-      const node = h("td.share", { title: said, "data-prob": prob }, asWhole(Math.round(100 * prob)));
+      const message = words("cell", { input: labels[i], target: labels[i + 1], share: asShare(prob) });
+      const node = h("td.share", { title: message, "data-prob": prob }, asWhole(Math.round(100 * prob)));
       ground(node, colours[Math.round(255 * prob)]);
       return node;
     };

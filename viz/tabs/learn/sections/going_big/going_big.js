@@ -79,7 +79,7 @@ export const mount = (section, props) => {
   // one of its tables
   const formula = bytes((depth * layerOf({ t: tokens, batch, heads: ofModel, bits: "32" })) / held);
   const { cpu, torch } = measured.machine;
-  const said = words("measured", {
+  const message = words("measured", {
     date: measured.date,
     name: model,
     batch,
@@ -107,7 +107,7 @@ export const mount = (section, props) => {
   };
   panel.picture.append(
     h("div.column", inputs, steps.node, panel.equation(), note, kept.node),
-    h("div.column", h("h3", words("chart")), place, section.measured(said, measured.command)),
+    h("div.column", h("h3", words("chart")), place, section.measured(message, measured.command)),
   );
 
   // --- what can be tried ---------------------------------------------------------------------------------------------

@@ -59,14 +59,14 @@ export const mount = (section, props) => {
     const colours = palette().weights;
     const look = (i) => {
       const bits = whole && i ? scored.pieces[i - 1] : null;
-      const said = words("piece", {
+      const message = words("piece", {
         label: pieces.labels[i],
         id: pieces.ids[i],
         bytes: pieces.bytes[i],
         bits: bits === null ? "none" : asFixed(bits, 1),
       });
       return {
-        title: said,
+        title: message,
         kind: "piece",
         pixel: bits === null ? undefined : colours[Math.round(255 * Math.min(1, bits / COSTLY))],
       };

@@ -67,9 +67,9 @@ export const mount = (section, props) => {
   panel.tools.append(units.node, layers.node, rename);
 
   const lines = svg("g", { class: "edges" });
-  const drawn = svg("path", { class: "drawn" });
+  const pencil = svg("path", { class: "drawn" });
   const nodes = svg("g");
-  const root = svg("svg", { class: "graph", role: "group", "aria-label": words("graph") }, lines, drawn, nodes);
+  const root = svg("svg", { class: "graph", role: "group", "aria-label": words("graph") }, lines, pencil, nodes);
   const place = h("div.graph-place", root);
   const hint = h("p.quiet", words("hint"));
   let places = []; // [x, y] of each unit, in pixels
@@ -87,7 +87,7 @@ export const mount = (section, props) => {
     if (from === null) return;
     const box = root.getBoundingClientRect();
     const scale = picture.size.width / box.width; // a presented panel is zoomed
-    drawn.setAttribute(
+    pencil.setAttribute(
       "d",
       `M${places[from]}L${[(event.clientX - box.left) * scale, (event.clientY - box.top) * scale]}`,
     );
@@ -95,7 +95,7 @@ export const mount = (section, props) => {
   for (const end of ["pointerup", "pointercancel"])
     root.addEventListener(end, (event) => {
       const to = end === "pointerup" ? underPointer(event) : null;
-      drawn.setAttribute("d", "");
+      pencil.setAttribute("d", "");
       if (from !== null && to !== null) {
         if (from === to) demo.set({ row: to });
         else toggle(from, to);
@@ -201,7 +201,7 @@ export const mount = (section, props) => {
       node: h("figure", { "data-strip": kind }, h("figcaption", words(kind)), h("div.rows", labels, canvas)),
     };
   });
-  const said = h("p.readout", { role: "status" });
+  const message = h("p.readout", { role: "status" });
   panel.picture.append(
     h("div.drawing", place, hint, panel.equation(1)),
     h(
@@ -210,7 +210,7 @@ export const mount = (section, props) => {
       mapPlace,
       reading,
       h("div.strips", ...strips.map(({ node }) => node)),
-      said,
+      message,
     ),
   );
 
@@ -234,7 +234,7 @@ export const mount = (section, props) => {
       side.replaceChildren(...rows.map((_, i) => h("span", name(kind === "renamed" ? passed.order[i] : i))));
     }
     const same = passed.order.every((unit, i) => unit === i);
-    said.textContent = words("moved", {
+    message.textContent = words("moved", {
       kind: same ? "none" : "some",
       moved: asNumber(passed.moved, 2),
       stayed: asNumber(passed.stayed, 2),

@@ -132,8 +132,12 @@ export const mount = (section, props) => {
     const { timed } = demo.answers;
     if (!timed) return;
     const { lines, loop, words: count, error } = timed;
-    const said = words("times", { factor: asWhole(Math.round(loop / lines)), words: count, error: asNumber(error, 2) });
-    clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p.quiet", said));
+    const message = words("times", {
+      factor: asWhole(Math.round(loop / lines)),
+      words: count,
+      error: asNumber(error, 2),
+    });
+    clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p.quiet", message));
   };
 
   // --- what can be tried ---------------------------------------------------------------------------------------------

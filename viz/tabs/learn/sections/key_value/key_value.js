@@ -11,9 +11,9 @@ import { makePlane, pairs } from "../../lib/plane.js";
 const numbersOf = (text) => text.split(",").map(Number);
 
 /** A number as Python writes it. */
-const written = (value) => (Number.isInteger(value) ? value.toFixed(1) : `${value}`);
+const asPython = (value) => (Number.isInteger(value) ? value.toFixed(1) : `${value}`);
 
-const tuple = (pair) => `(${pair.map(written).join(", ")})`;
+const tuple = (pair) => `(${pair.map(asPython).join(", ")})`;
 
 export const mount = (section, props) => {
   const { words, panel } = section;
@@ -240,7 +240,7 @@ export const mount = (section, props) => {
 
   const tell = ({ found, weights, y, row }) => {
     const best = weights.indexOf(Math.max(...weights));
-    const said = {
+    const message = {
       asker: demo.view.asker,
       name: names[row],
       hit: found === null ? "no" : "yes",
@@ -249,7 +249,7 @@ export const mount = (section, props) => {
       share: asShare(weights[best]),
       best: names[best],
     };
-    section.tell(words("lesson", said));
+    section.tell(words("lesson", message));
   };
 
   // --- what can be tried ---------------------------------------------------------------------------------------------

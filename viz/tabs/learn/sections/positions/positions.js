@@ -154,15 +154,15 @@ export const mount = (section, props) => {
     const focused = document.activeElement?.dataset.token;
     tokens.replaceChildren(
       ...labels.map((label, i) => {
-        const said = words("token", { label, place: i });
+        const message = words("token", { label, place: i });
         return h(
           "li",
           h(
             "button",
             {
               "aria-pressed": `${i === at}`,
-              "aria-label": said,
-              title: said,
+              "aria-label": message,
+              title: message,
               "data-token": i,
               class: i === key ? "key" : null,
               onclick: () => demo.set({ at: i, key: null }),
@@ -230,12 +230,12 @@ export const mount = (section, props) => {
   const { trained, steps } = models[0];
   const lengths = h("div.place");
   const { cpu, torch } = machine;
-  const said = words("measured", { windows, length: read, width, date, steps, trained, cpu, torch });
+  const message = words("measured", { windows, length: read, width, date, steps, trained, cpu, torch });
   const inLength = h(
     "div.in-length",
     lengths,
     h("p", words("ends", { name: models.find(({ positions }) => positions === "learned").name, trained })),
-    section.measured(said, command),
+    section.measured(message, command),
   );
   const curves = makeChart(lengths, { label: words("chart_length", { trained }) });
   const labels = {
@@ -274,16 +274,16 @@ export const mount = (section, props) => {
     names: ["same", "other"],
     answer: async () => {
       const { text: typedText, at } = demo.view;
-      const said = await answerTo("/ask/learn-positions/scored", { text: typedText, at, head: props.byPlace });
+      const message = await answerTo("/ask/learn-positions/scored", { text: typedText, at, head: props.byPlace });
       const best = (values) => values.indexOf(Math.max(...values));
-      const [whole, alone] = [best(said.scores), best(said.token_token)];
+      const [whole, alone] = [best(message.scores), best(message.token_token)];
       return {
         right: whole === alone ? 0 : 1,
         said: words("answer", {
-          query: said.labels[said.at],
-          whole: said.labels[whole],
+          query: message.labels[message.at],
+          whole: message.labels[whole],
           place: whole,
-          alone: said.labels[alone],
+          alone: message.labels[alone],
           other: alone,
         }),
       };

@@ -85,8 +85,8 @@ export const mount = (section, props) => {
   };
 
   const paintPlane = () => {
-    const found = now();
-    const { scores, weights, y } = found;
+    const result = now();
+    const { scores, weights, y } = result;
     const { row } = demo.view;
     PARTS.forEach((name, i) => {
       const [a, c, b, d] = columns[i];
@@ -98,7 +98,7 @@ export const mount = (section, props) => {
         label: `${number + 1}`,
         grip: words("tip", { number: number + 1, name: `W_${name}`, x: asFixed(x, 2), y: asFixed(up, 2) }),
       });
-      const arrows = found[name].map((to, j) => ({
+      const arrows = result[name].map((to, j) => ({
         id: `word${j}`,
         to,
         hue: j,

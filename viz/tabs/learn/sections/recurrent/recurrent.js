@@ -40,12 +40,12 @@ export const mount = (section, props) => {
   });
   const { play, slider } = player;
   const step = h("output");
-  const told = h("p.told", { role: "status" });
+  const readout = h("p.told", { role: "status" });
 
   /** One model's map: which input has reached which output so far, and a mark for each output that is ready. */
   const mapOf = (kind) => {
     const place = h("div.map");
-    const [outputs, said] = [h("ol.outputs"), h("p")];
+    const [outputs, message] = [h("ol.outputs"), h("p")];
     const { model, wiring } = props.worth.find((each) => each.kind === kind);
     const wires = makeWiring(wiring);
     const node = h(
@@ -55,7 +55,7 @@ export const mount = (section, props) => {
       wires.node,
       place,
       outputs,
-      said,
+      message,
       panel.equation(KINDS.indexOf(kind)),
     );
     const map = makeHeatMap(place, {
@@ -63,31 +63,34 @@ export const mount = (section, props) => {
       onpoint: (at) => point(kind, at),
       onpick: (at) => point(kind, at),
     });
-    const draw = (/** @type {any} */ { labels, [kind]: found }) => {
+    const draw = (/** @type {any} */ { labels, [kind]: result }) => {
       const { weights, masked } = palette();
       wires.draw({ count: labels.length, step: now(), label: words("wiring", { kind: words(kind), step: now() }) });
-      const most = found.moved.map((row) => Math.max(...row));
-      const has = (row, column) => found.steps[row][column] > 0 && found.steps[row][column] <= now();
+      const most = result.moved.map((row) => Math.max(...row));
+      const has = (row, column) => result.steps[row][column] > 0 && result.steps[row][column] <= now();
       const strength = (row, column) =>
-        FAINT + Math.round((255 - FAINT) * Math.sqrt(found.moved[row][column] / most[row]));
+        FAINT + Math.round((255 - FAINT) * Math.sqrt(result.moved[row][column] / most[row]));
       map.draw({
         labels,
         titles: [words("outputs"), words("inputs")],
         pixel: (row, column) =>
-          has(row, column) ? weights[strength(row, column)] : found.steps[row][column] ? weights[0] : masked,
-        hidden: (row, column) => !found.steps[row][column],
+          has(row, column) ? weights[strength(row, column)] : result.steps[row][column] ? weights[0] : masked,
+        hidden: (row, column) => !result.steps[row][column],
       });
-      const stands = found.settled.map((from) => from <= now());
+      const stands = result.settled.map((from) => from <= now());
       outputs.replaceChildren(
         ...stands.map((yes, i) =>
-          h("li", { class: yes ? "stands" : "", title: words("output", { label: labels[i], step: found.settled[i] }) }),
+          h("li", {
+            class: yes ? "stands" : "",
+            title: words("output", { label: labels[i], step: result.settled[i] }),
+          }),
         ),
       );
-      const first = found.steps.at(-1)[0];
-      said.textContent = words("stand", {
+      const first = result.steps.at(-1)[0];
+      message.textContent = words("stand", {
         stand: stands.filter(Boolean).length,
         count: labels.length,
-        all: found.count,
+        all: result.count,
         reaches: first ? "yes" : "no",
         first,
       });
@@ -101,20 +104,20 @@ export const mount = (section, props) => {
     h("div.course", play, slider, step),
     h("p.quiet", words("wires")),
     h("div.maps", ...maps.map(({ node }) => node)),
-    told,
+    readout,
   );
 
   const point = (kind, at) => {
-    const { labels, [kind]: found } = demo.answers.reached ?? {};
-    if (!found || !at) return void (told.textContent = "");
-    const taken = found.steps[at.row][at.column];
-    told.textContent = words("cell", {
+    const { labels, [kind]: result } = demo.answers.reached ?? {};
+    if (!result || !at) return void (readout.textContent = "");
+    const taken = result.steps[at.row][at.column];
+    readout.textContent = words("cell", {
       kind: words(kind),
       input: labels[at.column],
       output: labels[at.row],
       reaches: taken ? "yes" : "no",
       step: taken,
-      moved: asNumber(found.moved[at.row][at.column], 2),
+      moved: asNumber(result.moved[at.row][at.column], 2),
     });
   };
 
@@ -137,7 +140,7 @@ export const mount = (section, props) => {
           tableRow(
             { "data-kind": kind },
             words(kind),
-            ...cells.map(([value, said]) => h("td", { "data-value": value }, said)),
+            ...cells.map(([value, message]) => h("td", { "data-value": value }, message)),
           ),
         ),
       ),

@@ -48,7 +48,7 @@ export const mount = (section, props) => {
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
-  const typed = h("input", {
+  const wordsInput = h("input", {
     type: "text",
     maxlength: props.letters,
     spellcheck: "false",
@@ -59,8 +59,8 @@ export const mount = (section, props) => {
     demo.complain(areWords(text) ? null : say("learn_words_limit", { most: props.most, letters: props.letters }));
     demo.set({ words: wordsOf(text).join(" ") });
   };
-  const showTyped = typedInto(typed, type, () => demo.view.words);
-  panel.tools.append(h("label.field-line", h("span.name", words("words")), typed));
+  const showTyped = typedInto(wordsInput, type, () => demo.view.words);
+  panel.tools.append(h("label.field-line", h("span.name", words("words")), wordsInput));
 
   const place = h("div");
   const products = numbersTable(words("products"));
@@ -93,10 +93,10 @@ export const mount = (section, props) => {
     const x = inputs();
     const { scores, weights: w, y } = attention(x, x, x);
     const row = Math.min(demo.view.row, list.length - 1);
-    const named = [...new Set(list)];
+    const unique = [...new Set(list)];
     plane.draw({
       arrows: [
-        ...named.map((word, i) => ({
+        ...unique.map((word, i) => ({
           id: `word${i}`,
           to: arrows[i],
           hue: i,

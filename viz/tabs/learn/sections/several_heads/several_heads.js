@@ -19,7 +19,7 @@ const table = (caption, columns) => {
   };
 };
 
-const moved = (value) => (value === 0 ? asWhole(0) : asNumber(value, 2));
+const asChange = (value) => (value === 0 ? asWhole(0) : asNumber(value, 2));
 
 export const mount = (section, props) => {
   const { words, panel } = section;
@@ -82,7 +82,7 @@ export const mount = (section, props) => {
     };
     return { node: h("figure", { "data-order": name }, h("figcaption", words(name)), place, numbers.node), draw };
   };
-  const shown = { before: order("before"), after: order("after") };
+  const orders = { before: order("before"), after: order("after") };
 
   // --- tables --------------------------------------------------------------------------------------------------------
 
@@ -97,8 +97,8 @@ export const mount = (section, props) => {
   );
   trained.body.append(
     ...props.trained.map(({ change, name, parameters, bits }) => {
-      const said = h("span", { title: name }, words(`trained_${change}`));
-      return Object.assign(row([said, asWhole(parameters), h("span", { "data-bits": bits }, asFixed(bits, 2))]), {
+      const message = h("span", { title: name }, words(`trained_${change}`));
+      return Object.assign(row([message, asWhole(parameters), h("span", { "data-bits": bits }, asFixed(bits, 2))]), {
         className: `trained-${change}`,
       });
     }),
@@ -118,8 +118,8 @@ export const mount = (section, props) => {
   const [emb, count] = ["emb", "count"].map((name) => section.stepper(name));
   const gave = h(
     "div.gave",
-    shown.before.node,
-    shown.after.node,
+    orders.before.node,
+    orders.after.node,
     h("div.with-equation", h("div.sizes-place", moves.node), panel.equation()),
   );
   const sizes = h(
@@ -137,13 +137,13 @@ export const mount = (section, props) => {
 
   /** A row for each kind of matrices and number of heads; trained models either have positions or have none. */
   const paintMoves = () => {
-    const { table: found } = demo.answers.moves;
+    const { table: result } = demo.answers.moves;
     const known = demo.view.positions === "on";
-    const names = [...new Set(found.map(({ made, model, heads: number }) => [made, model, number].join("|")))];
+    const names = [...new Set(result.map(({ made, model, heads: number }) => [made, model, number].join("|")))];
     const rows = names.map((name) => {
       const [made, model, number] = name.split("|");
       const cell = (positions) => {
-        const one = found.find(
+        const one = result.find(
           (case_) =>
             case_.made === made &&
             case_.model === model &&
@@ -154,7 +154,7 @@ export const mount = (section, props) => {
         return h(
           "span",
           { class: chosen ? "chosen" : null, "data-moved": one?.moved, "data-positions": positions ? "on" : "off" },
-          one ? moved(one.moved) : words("none"),
+          one ? asChange(one.moved) : words("none"),
         );
       };
       return Object.assign(row([words(`made_${made}`, { model }), asWhole(Number(number)), cell(false), cell(true)]), {
@@ -170,9 +170,9 @@ export const mount = (section, props) => {
     chunked: (k, heads) => (3 * k * k) / heads + k * k + k,
   };
   const paintForms = () => {
-    const { emb: k, count: number, forms: found, seconds: times } = demo.answers.forms;
+    const { emb: k, count: number, forms: result, seconds: times } = demo.answers.forms;
     forms.body.replaceChildren(
-      ...found.map(({ variant, size, maps, unify }, i) => {
+      ...result.map(({ variant, size, maps, unify }, i) => {
         const seconds = times[i];
         const name = h("span", { title: words(`${variant}_hint`) }, words(variant));
         const time =
@@ -192,9 +192,9 @@ export const mount = (section, props) => {
   };
 
   const tellForms = () => {
-    const { emb: k, count: heads, forms: found } = demo.answers.forms;
+    const { emb: k, count: heads, forms: result } = demo.answers.forms;
     const counted = Object.fromEntries(
-      found.map(({ variant, size, maps, unify }) => [variant, size === null ? null : asWhole(maps + unify)]),
+      result.map(({ variant, size, maps, unify }) => [variant, size === null ? null : asWhole(maps + unify)]),
     );
     section.tell(words("lesson_forms", { k, heads, divides: counted.narrow ? "yes" : "no", ...counted }));
   };
@@ -216,9 +216,9 @@ export const mount = (section, props) => {
     if (demo.answers.forms) paintForms();
     if (costs && demo.answers.forms) tellForms();
     if (!demo.answers.swapped) return;
-    const found = demo.answers.swapped;
-    for (const name of ["before", "after"]) shown[name].draw(found[name], found.before.words);
-    if (!costs) tell(found);
+    const result = demo.answers.swapped;
+    for (const name of ["before", "after"]) orders[name].draw(result[name], result.before.words);
+    if (!costs) tell(result);
     if (demo.answers.moves) paintMoves();
   };
 
@@ -232,12 +232,12 @@ export const mount = (section, props) => {
     shows: { show: "gave" },
     choices: ["never", "heads", "training"].map((name) => words(`answer_${name}`)),
     answer: async () => {
-      const { table: found } = await demo.answered("moves");
+      const { table: result } = await demo.answered("moves");
       const most = (positions) =>
-        Math.max(...found.filter((one) => one.positions === positions).map((one) => one.moved));
+        Math.max(...result.filter((one) => one.positions === positions).map((one) => one.moved));
       return {
         right: most(false) < 1e-4 ? 0 : 1,
-        said: words("answer", { without: moved(most(false)), with: moved(most(true)) }),
+        said: words("answer", { without: asChange(most(false)), with: asChange(most(true)) }),
       };
     },
   });

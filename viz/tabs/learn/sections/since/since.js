@@ -40,7 +40,7 @@ export const mount = (section, props) => {
   const part = (name, ...children) => h("div", { class: name, "data-part": name }, ...children);
   const scrolled = (label, table) => h("div.scrolled", { tabindex: 0, role: "region", "aria-label": label }, table);
   const head = (...names) => tableHead(...names.map((name) => name && words(name)));
-  const cell = (name, value, shown) => h("td", { "data-value": value, "data-column": name }, shown);
+  const cell = (name, value, painters) => h("td", { "data-value": value, "data-column": name }, painters);
 
   const tokens = h("ol.tokens", { "aria-label": words("tokens") });
   const paintTokens = ({ labels, at, back = 0 }) => {
@@ -243,9 +243,9 @@ export const mount = (section, props) => {
     ["generate", { model: props.models.modern, text: demo.view.text }],
   ]);
 
-  const shown = { rotary: inRotary, norm: inNorm, gate: inGate, cache: inCache, worth: inWorth };
+  const painters = { rotary: inRotary, norm: inNorm, gate: inGate, cache: inCache, worth: inWorth };
   const reads = (name) => (READING.includes(name) ? [tokens, text.node] : []);
-  section.parts(Object.fromEntries(Object.entries(shown).map(([name, node]) => [name, [node, ...reads(name)]])));
+  section.parts(Object.fromEntries(Object.entries(painters).map(([name, node]) => [name, [node, ...reads(name)]])));
   const paintings = {
     rotary: ["turned", paintTurned],
     norm: ["normed", paintNormed],

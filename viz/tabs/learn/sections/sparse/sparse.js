@@ -55,7 +55,7 @@ export const mount = (section, props) => {
   const { play, slider } = player;
   const step = h("output");
   const place = h("div.map");
-  const told = h("p.told", { role: "status" });
+  const readout = h("p.told", { role: "status" });
   const shares = h("table.reached");
   const cells = h("p.quiet");
   const swatch = (name) => h("p", { class: `swatch ${name}` }, h("i"), words(`legend_${name}`));
@@ -64,15 +64,20 @@ export const mount = (section, props) => {
     "div.in-pattern",
     h("div.course", kind.node, ...steppers.map(({ node }) => node)),
     h("div.course", play, slider, step),
-    h("div.both", h("div.looks", place, told), beside),
+    h("div.both", h("div.looks", place, readout), beside),
   );
 
   const point = (at) => {
     const { patterned } = demo.answers;
-    if (!patterned || !at) return void (told.textContent = "");
+    if (!patterned || !at) return void (readout.textContent = "");
     const needed = patterned.needs[at.row][at.column];
     const when = at.column > at.row ? "never" : needed === 1 ? "now" : needed > props.layers ? "long" : "later";
-    told.textContent = words("cell", { when, row: at.row, column: at.column, layers: Math.min(needed, props.layers) });
+    readout.textContent = words("cell", {
+      when,
+      row: at.row,
+      column: at.column,
+      layers: Math.min(needed, props.layers),
+    });
   };
   const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
 
@@ -131,7 +136,7 @@ export const mount = (section, props) => {
         h("th", { scope: "col" }, words(`axis_${name}`)),
         ...lengths.map((t) => h("th", { scope: "col" }, asWhole(t))),
       );
-      const said = words("measured", {
+      const message = words("measured", {
         date,
         cpu: machine.cpu,
         threads: machine.threads,
@@ -149,11 +154,11 @@ export const mount = (section, props) => {
           words("long", Object.fromEntries(Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]))),
         ),
         panel.equation(2),
-        section.measured(said, command),
+        section.measured(message, command),
       );
       const names = props.charted.map((way) => words(`way_${WAYS[way]}`));
-      const drawn = { figures: props.charts[name], keep: name, x: words("tokens"), y: words(`axis_${name}`), names };
-      return [name, { node, draw: () => chart.draw(drawn) }];
+      const figure = { figures: props.charts[name], keep: name, x: words("tokens"), y: words(`axis_${name}`), names };
+      return [name, { node, draw: () => chart.draw(figure) }];
     }),
   );
   panel.picture.append(inPattern, ...Object.values(costs).map(({ node }) => node));

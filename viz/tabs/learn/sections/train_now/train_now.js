@@ -35,7 +35,7 @@ export const mount = (section, props) => {
   const runs = {}; // task → the run last trained on this page
   let reading = false; // whether lines are being read
   let own = false; // whether they report the visitor's own training
-  let told = null; // the newest line
+  let progress = null; // the newest line
   let before = null; // the newest one when this reading started
   let course = []; // of the reported run: [step, loss, share of correct answers]
   let ended = ""; // how the last one ended, shown until another one starts
@@ -43,8 +43,8 @@ export const mount = (section, props) => {
 
   const take = (line) => {
     if (!line.run) return; // nobody is training
-    if (line.run?.name !== told?.run?.name) course = [];
-    told = line;
+    if (line.run?.name !== progress?.run?.name) course = [];
+    progress = line;
     live = Boolean(line.now.frame);
     course.length = line.from;
     course.push(...line.course);
@@ -53,9 +53,9 @@ export const mount = (section, props) => {
 
   /** Reads the lines of the visitor's own training, or else of the running one, to their end. */
   const listen = (mine) => {
-    before = told;
+    before = progress;
     [own, reading] = [mine, true];
-    if (mine) [told, course, ended, live] = [null, [], "", false];
+    if (mine) [progress, course, ended, live] = [null, [], "", false];
     const { task, seed, text } = demo.view;
     const path = `/learn/train-now/${mine ? "train" : "watch"}`;
     demo.complain(null, "error", "train");
@@ -64,20 +64,20 @@ export const mount = (section, props) => {
   const questions = newest({
     take: () => {
       reading = false;
-      if (own || told !== before) over();
+      if (own || progress !== before) over();
     },
     fail: (error) => {
       questions.stop(); // an interrupted training does not continue
-      if (own && told && error.status === 0) return void listen(true); // the same one, from its first step
+      if (own && progress && error.status === 0) return void listen(true); // the same one, from its first step
       if (own) demo.complain(whyNot(error), "error", "train");
       reading = false;
-      if (own || told !== before) over();
+      if (own || progress !== before) over();
     },
   });
 
   /** After the end of a training: shows its model, ready for questions. */
   const over = () => {
-    const { run, end } = told ?? {};
+    const { run, end } = progress ?? {};
     if (run) ended = own ? end || "failed" : end === "done" ? "watched" : "";
     if (end === "done") runs[run.task] = run.name;
     live = live && end === "done"; // until another text is requested
@@ -89,7 +89,7 @@ export const mount = (section, props) => {
   /** Leaves the queue, or ends the visitor's own training; its lines are removed. */
   const stop = () => {
     if (own) questions.stop();
-    [reading, told, course, live, ended] = [reading && !own, null, [], false, own ? "stopped" : ""];
+    [reading, progress, course, live, ended] = [reading && !own, null, [], false, own ? "stopped" : ""];
     own = false;
     paint();
   };
@@ -101,9 +101,9 @@ export const mount = (section, props) => {
   setInterval(look, LOOK);
 
   /** The number of steps of the reported training, or of the one that could start. */
-  const steps = () => props.tasks[told?.run?.task ?? demo.view.task].steps;
-  const watching = () => Boolean(!own && reading && told?.run && !told.end);
-  const state = () => (own ? (told?.ahead > 0 ? "waiting" : "running") : "off");
+  const steps = () => props.tasks[progress?.run?.task ?? demo.view.task].steps;
+  const watching = () => Boolean(!own && reading && progress?.run && !progress.end);
+  const state = () => (own ? (progress?.ahead > 0 ? "waiting" : "running") : "off");
 
   /** Selects another task, with a question that suits it, and the model trained for it on this page. */
   const choose = (changes) => {
@@ -128,10 +128,10 @@ export const mount = (section, props) => {
     onclick: () => (own ? stop() : train()),
   });
   const bar = h("progress", { value: 0, "aria-label": words("progress") });
-  const said = h("span", { role: "status" });
+  const message = h("span", { role: "status" });
   const adopt = h(
     "button.field-button",
-    { onclick: () => demo.set({ ...told.run, run: told.run.name }) },
+    { onclick: () => demo.set({ ...progress.run, run: progress.run.name }) },
     words("try_it"),
   );
   const place = h("div");
@@ -165,7 +165,7 @@ export const mount = (section, props) => {
   const output = h("output");
   const by = h("p.quiet");
   panel.picture.append(
-    h("div.course", button, bar, said, adopt),
+    h("div.course", button, bar, message, adopt),
     h("div.both", h("div.curve", place, right, panel.equation()), h("div.attention", heads, caption, mapPlace, hint)),
     h("div.by-hand", h("label.field-line", label, text), output, by),
   );
@@ -173,7 +173,7 @@ export const mount = (section, props) => {
   /** The source of the maps and of the answer: `frame` of viz/server/trainee.py, and its model; null before any
    *  arrives. */
   const shown = () => {
-    if (live) return { ...told.now.frame, by: told.end ? "trained" : "training" };
+    if (live) return { ...progress.now.frame, by: progress.end ? "trained" : "training" };
     const { read } = demo.answers;
     return read && { ...read, by: read.trained ? "trained" : "new" };
   };
@@ -234,7 +234,7 @@ export const mount = (section, props) => {
   const paintState = () => {
     const [step, , share] = course.at(-1) ?? [0, 0, 0];
     const name = own
-      ? told?.ahead > 0
+      ? progress?.ahead > 0
         ? "waiting"
         : course.length
           ? "running"
@@ -247,22 +247,24 @@ export const mount = (section, props) => {
     const values = {
       step,
       steps: steps(),
-      seconds: Math.round(told?.now.seconds ?? 0),
-      ahead: told?.ahead ?? 0,
-      task: told?.run ? words(`task_${told.run.task}`) : "",
+      seconds: Math.round(progress?.now.seconds ?? 0),
+      ahead: progress?.ahead ?? 0,
+      task: progress?.run ? words(`task_${progress.run.task}`) : "",
     };
     const others =
-      (name === "running" || name === "watching") && told.waiting ? words("waiting", { waiting: told.waiting }) : "";
-    said.textContent = asText([words(`state_${name}`, values), others]);
-    adopt.hidden = !(ended === "watched" && !own && told?.end === "done" && demo.view.run !== told.run.name);
+      (name === "running" || name === "watching") && progress.waiting
+        ? words("waiting", { waiting: progress.waiting })
+        : "";
+    message.textContent = asText([words(`state_${name}`, values), others]);
+    adopt.hidden = !(ended === "watched" && !own && progress?.end === "done" && demo.view.run !== progress.run.name);
     right.textContent = course.length
       ? words("right", { share: asShare(share), tested: props.tested })
       : words("right_none");
     Object.assign(section.node.dataset, { state: name, steps: step });
   };
 
-  const paintAnswer = (found) => {
-    const { answer, right: truth, question, by: who } = found;
+  const paintAnswer = (result) => {
+    const { answer, right: truth, question, by: who } = result;
     const step = course.at(-1)?.[0] ?? 0;
     output.replaceChildren(
       words("answer", { question, answer: answer || words("nothing") }),
@@ -273,7 +275,7 @@ export const mount = (section, props) => {
         words("judged", { right: answer === truth ? "yes" : "no", truth }),
       ),
     );
-    const backwards = props.tasks[live ? told.run.task : demo.view.task].backwards;
+    const backwards = props.tasks[live ? progress.run.task : demo.view.task].backwards;
     by.textContent = asText([words("by", { by: who, step }), backwards && words("backwards")]);
     const [, loss = 0, share = 0] = course.at(-1) ?? [];
     const kept = who === "trained" && !course.length ? "kept" : who;
@@ -288,14 +290,14 @@ export const mount = (section, props) => {
       last: props.last,
     });
     text.disabled = own || watching(); // the question is then the training's
-    const question = text.disabled && live ? told.run.text : demo.view.text;
+    const question = text.disabled && live ? progress.run.text : demo.view.text;
     if (text.value !== question) text.value = question;
     paintState();
     paintChart();
-    const found = shown();
-    if (!found) return;
-    paintMaps(found);
-    paintAnswer(found);
+    const result = shown();
+    if (!result) return;
+    paintMaps(result);
+    paintAnswer(result);
   });
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
@@ -315,13 +317,13 @@ export const mount = (section, props) => {
       const { task, seed } = demo.view;
       const { share, tokens } = await answerTo("/ask/learn-train-now/begun", { task, seed });
       const distances = [0, 1 / tokens, 0.5].map((guess) => Math.abs(guess - share));
-      const said = words("answer_said", {
+      const message = words("answer_said", {
         tokens,
         share: asShare(share),
         alike: asShare(1 / tokens),
         loss: asNumber(Math.log(tokens), 3),
       });
-      return { right: distances.indexOf(Math.min(...distances)), said };
+      return { right: distances.indexOf(Math.min(...distances)), said: message };
     },
   });
   section.links(() => ["generate", "explore"].map((tab) => [tab, { text: demo.view.text }]));

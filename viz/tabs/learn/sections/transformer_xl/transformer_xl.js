@@ -70,13 +70,13 @@ export const mount = (section, props) => {
     const spans = tokenSpans(labels, (i) => {
       const kind = i && i % props.segment === 0 ? "byte begins" : "byte";
       if (!i) return { kind };
-      const said = words("byte", {
+      const message = words("byte", {
         label: labels[i],
         bits: asFixed(shown[i - 1], 1),
         on: asFixed(each.on[i - 1], 1),
         off: asFixed(each.off[i - 1], 1),
       });
-      return { kind, title: said, pixel: colours[Math.round(255 * Math.min(1, shown[i - 1] / COSTLY))] };
+      return { kind, title: message, pixel: colours[Math.round(255 * Math.min(1, shown[i - 1] / COSTLY))] };
     });
     bytes.replaceChildren(...spans);
     bytes.dataset.bits = shown.reduce((one, other) => one + other, 0) / shown.length;
@@ -99,15 +99,15 @@ export const mount = (section, props) => {
   // --- how far back it reaches ---------------------------------------------------------------------------------------
 
   const place = h("div.map");
-  const told = h("p.told", { role: "status" });
+  const readout = h("p.told", { role: "status" });
   const farthest = h("table.far");
-  const inReach = h("div.in-reach", place, told, farthest, h("p.quiet", words("rounding")));
+  const inReach = h("div.in-reach", place, readout, farthest, h("p.quiet", words("rounding")));
 
   const point = (at) => {
-    if (!demo.answers.reached || !at) return void (told.textContent = "");
+    if (!demo.answers.reached || !at) return void (readout.textContent = "");
     const { labels, ...moved } = demo.answers.reached;
     const value = moved[demo.view.memory][at.row][at.column];
-    told.textContent = words("cell", {
+    readout.textContent = words("cell", {
       moves: value ? "yes" : "no",
       label: labels[at.column],
       back: labels.length - 1 - at.column,

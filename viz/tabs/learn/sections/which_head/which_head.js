@@ -47,12 +47,12 @@ export const mount = (section, props) => {
     h("div.with-equation", metric, panel.equation(2)),
   );
 
-  const told = ({ layer, head }) => {
+  const describe = ({ layer, head }) => {
     const { lost, returned } = demo.answers.heads;
     return words("cell", { layer, head, lost: asShare(lost[layer][head]), returned: asShare(returned[layer][head]) });
   };
 
-  const paintGrid = ({ name, table }, found, best) => {
+  const paintGrid = ({ name, table }, result, best) => {
     const { scores } = palette();
     const cell = (value, layer, head) => {
       const at = layer === best.layer && head === best.head;
@@ -61,42 +61,42 @@ export const mount = (section, props) => {
         {
           class: at ? "at" : null,
           "data-share": value,
-          title: told({ layer, head }),
-          onpointerenter: () => (readout.textContent = told({ layer, head })),
+          title: describe({ layer, head }),
+          onpointerenter: () => (readout.textContent = describe({ layer, head })),
         },
         percent(value),
       );
       ground(node, scores[signedAt(value)]);
       return node;
     };
-    const head = h("tr", h("th", words("axes")), ...found.columns.map((column) => h("th", { scope: "col" }, column)));
-    const rows = found[name].map((row, layer) =>
-      tableRow(found.rows[layer], ...row.map((value, head) => cell(value, layer, head))),
+    const head = h("tr", h("th", words("axes")), ...result.columns.map((column) => h("th", { scope: "col" }, column)));
+    const rows = result[name].map((row, layer) =>
+      tableRow(result.rows[layer], ...row.map((value, head) => cell(value, layer, head))),
     );
     table.replaceChildren(h("thead", head), h("tbody", ...rows));
   };
 
   const paint = () => {
-    const { heads: found } = demo.answers;
-    if (!found) return;
-    const best = most(found.returned);
-    for (const grid of grids) paintGrid(grid, found, best);
-    readout.textContent = told(best);
-    const [one, other] = found.values.map((value) => asSigned(value, 2));
-    metric.textContent = words("metric", { answer: found.answer, rival: found.rival, first: one, second: other });
-    const lost = asShare(found.lost[best.layer][best.head]);
+    const { heads: result } = demo.answers;
+    if (!result) return;
+    const best = most(result.returned);
+    for (const grid of grids) paintGrid(grid, result, best);
+    readout.textContent = describe(best);
+    const [one, other] = result.values.map((value) => asSigned(value, 2));
+    metric.textContent = words("metric", { answer: result.answer, rival: result.rival, first: one, second: other });
+    const lost = asShare(result.lost[best.layer][best.head]);
     section.tell(words("lesson", { layer: best.layer, head: best.head, returned: asShare(best.value), lost }));
   };
 
   const pairOf = ([name, [pinned, text]]) => [name, [{ pinned, text }, words("pair", { pair: name })]];
   section.tries(Object.fromEntries(others.map(pairOf)));
-  const asked = { pinned: begin[0], text: begin[1] }; // whatever is on the screen: the choices are of these texts
+  const pair = { pinned: begin[0], text: begin[1] }; // whatever is on the screen: the choices are of these texts
   section.check({
     question: words("question", { model: props.model }),
-    shows: asked,
+    shows: pair,
     choices: props.choices.map(([layer, head]) => words("choice", { layer, head })),
     answer: async () => {
-      demo.set(asked);
+      demo.set(pair);
       const { returned } = await demo.answered("heads");
       const { layer, head, value, next } = most(returned);
       const right = props.choices.findIndex(([i, j]) => i === layer && j === head);
