@@ -51,6 +51,7 @@ def test_the_keys_for_printing_make_the_page_ready_first(tab: Exploring):
 def test_on_paper_masks_keep_their_names_and_no_map_is_split_between_pages(tab: Tab):
     tab.visit(tab="mask")
     tab.wait("['reach th button', 'proof canvas'].every((each) => document.querySelector(`.former-mask-${each}`))")
+    tab.painted()
     tab.page.evaluate("former.paper.prepare()")
     names = tab.page.locator(".former-mask-reach th button")
     expect(names.locator("visible=true")).to_have_count(names.count())
