@@ -28,8 +28,7 @@ class Unanswerable(ValueError):
 
     Args:
         reason: a short identifier, for translations of the message.
-        message: one line of English.
-        values: the values in the message.
+        message: one line of English, with `values`.
     """
 
     def __init__(self, reason: str, message: str, **values: Any) -> None:
