@@ -32,3 +32,10 @@ def test_a_number_is_written_as_a_person_reads_it():
     numbers = [[100, 2], [99.6, 2], [-12345.6, 4], [99.96, 3], [0.00012, 4]]
     write = "({ asNumber }, numbers) => numbers.map((each) => asNumber(...each))"
     assert evaluate("browser/lib/numbers.js", write, numbers) == ["100", "100", "−12,346", "100", "1.2 × 10⁻⁴"]
+
+
+def test_a_share_is_written_in_percent_and_zero_has_no_sign():
+    shares = [0.834, 0.0996, 0.0123, 0.0001, 0, -0.0001, -0.05, -1.234]
+    write = "({ asShare }, shares) => shares.map(asShare)"
+    written = ["83 %", "10 %", "1.2 %", "< 0.1 %", "0 %", "0 %", "−5 %", "−123 %"]
+    assert evaluate("browser/lib/numbers.js", write, shares) == written

@@ -4,9 +4,10 @@ import { locale, say } from "./messages.js";
 
 /** A fraction in percent: 0.834 → "83 %", 0.0123 → "1.2 %". */
 export const asShare = (part) => {
-  const percent = 100 * part;
-  if (percent > 0 && percent < 0.05) return say("number_below", { value: say("number_share", { value: 0.1 }) });
-  return say("number_share", { value: percent < 9.95 ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent) });
+  const percent = 100 * Math.abs(part);
+  if (part > 0 && percent < 0.05) return say("number_below", { value: say("number_share", { value: 0.1 }) });
+  const value = percent < 9.95 ? percent.toFixed(1).replace(/\.0$/, "") : `${Math.round(percent)}`;
+  return say("number_share", { value: part < 0 && value !== "0" ? `−${value}` : value });
 };
 
 /** A number with four significant digits; small ones as 1.2 × 10⁻⁵. */
