@@ -21,7 +21,7 @@ MESSAGES = {
     "carry_corner": "{part, select, heads {层\u00a0↓ 头\u00a0→}"
     " attention {层\u00a0↓ 头\u00a0→} other {层\u00a0↓ 词元\u00a0→}}",
     "carry_head": "第 {layer} 层第 {head} 头",
-    "carry_token": "第 {layer} 层的“{token}”",
+    "carry_token": "第 {layer} 层的{token}",
     "carry_found": "{pair, select, number {主语是单数还是复数，这一信息一直只留在主语的位置上，到第 4 层才由第 5 头复"
     "制到最后一个词元。} year {第 5 层第 3 头复制世纪：移植它就恢复了大约一半的差别。} name {没有一个头能单独复制名字"
     "：第 4 层第 0 头关注同一个词上次出现时后面的内容，而关注前一个词元的第 3 层第 7 头告诉它在哪里。} blank {第 0 层"
