@@ -93,8 +93,8 @@ def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_mea
         lenses[1].continue_()
     tab.painted()
     assert not guard.unexpected()
-    tab.page.unroute("**/attention/*/lens")
     lenses[2].continue_()
+    tab.page.unroute("**/attention/*/lens")
     parts = panel.locator(".lens-part")
     for part in (parts.nth(0), parts.nth(1)):
         expect(part.locator("td").nth(5)).to_be_visible()
