@@ -43,7 +43,7 @@ INDEX = "model.safetensors.index.json"
 TOKENIZER = "tokenizer.json"
 SHARD_BYTES = 9_500_000  # Hugging Face Spaces require Git LFS from 10 MB on
 
-KINDS: dict[str, tuple[Any, Any]] = {
+MODEL_KINDS: dict[str, tuple[Any, Any]] = {
     "Generator": (Generator, ModelConfig),
     "Classifier": (Classifier, ModelConfig),
     "EncoderDecoder": (EncoderDecoder, EncoderDecoderConfig),
@@ -66,7 +66,7 @@ class CheckpointError(ValueError):
 class Bundle:
     """A model with its tokenizer, config and card."""
 
-    model: Any  # an instance of one of `KINDS`
+    model: Any  # an instance of one of `MODEL_KINDS`
     tokenizer: Tokenizer
     config: Any  # the model's config
     card: dict[str, Any] = field(default_factory=dict)  # facts about the training, as plain JSON values
@@ -240,7 +240,7 @@ def load(name_or_path: str | Path) -> Bundle:
         )
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        (kind, config_kind), files, dtype = KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
+        (kind, config_kind), files, dtype = MODEL_KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
         config = config_kind.from_dict(card["config"], _version_of(card))
         tokenizer = _tokenizer(folder, card["tokenizer"], files)
         _check_vocabulary(tokenizer, config)

@@ -142,7 +142,7 @@ class SequenceConfig(StackConfig):
 
     num_tokens: int = 256  # size of the vocabulary; 256 for bytes
     seq_length: int = 256  # the context: the most tokens the model was built for
-    positions: str = "learned"  # position scheme, one of `positions.KINDS`
+    positions: str = "learned"  # position scheme, one of `positions.SCHEMES`
     rotary_theta: float = added_in_version(10_000.0, 5)  # of rotary positions: base of the frequencies
     rotary_share: float = added_in_version(1.0, 5)  # share of each head's numbers that is turned
     rotary_scaling: tuple[float, ...] | None = added_in_version(None, 5)  # `positions.Rotary.scaling`
@@ -171,7 +171,7 @@ class ModelConfig(SequenceConfig):
         ValueError: a field out of range; the message names the field, its value and what is expected.
     """
 
-    mask: str | None = None  # one of `masks.KINDS`; None for the default: causal in a Generator, "none" in a Classifier
+    mask: str | None = None  # one of `masks.MASKS`; None for the default: causal in a Generator, "none" in a Classifier
     mask_size: int | None = None  # the window or stride, for masks that have one
     num_classes: int = 2  # number of classes of a Classifier; a Generator ignores it
     pooling: Pooling = "average"  # how a Classifier reduces the sequence to one vector

@@ -18,11 +18,10 @@ from former.attention import Extend
 from former.checks import is_whole
 from former.edits import Edit
 from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_edits, check_points
-from former.masks import KINDS
+from former.masks import MASKS
 from former.models import Classifier, require_output_layer
 from former.sampling import check_rules, next_token_probs, penalise, random_of
-from former.sparse import KINDS as SPARSE
-from former.sparse import MOST_WEIGHTS
+from former.sparse import MOST_WEIGHTS, PATTERNS
 
 
 @runtime_checkable
@@ -240,7 +239,7 @@ def window_for(
             f"model must give a logit for each next token, got a {type(model).__name__}; "
             "an EncoderDecoder writes with former.translate"
         )
-    return Window(model, prompt, use_cache, edits) if KINDS[mask].causal else UnmaskedWindow(model, edits)
+    return Window(model, prompt, use_cache, edits) if MASKS[mask].causal else UnmaskedWindow(model, edits)
 
 
 def generate(
@@ -297,7 +296,7 @@ def generate(
     if layers:
         check_points(["weights"], getattr(model, "points", ALL_POINTS))
         most = min(config.seq_length, len(ids) + max_new_tokens)
-        if not use_cache and most > MOST_WEIGHTS and getattr(config, "mask", None) in SPARSE:
+        if not use_cache and most > MOST_WEIGHTS and getattr(config, "mask", None) in PATTERNS:
             raise ValueError(
                 f"use_cache must be True to capture the weights of more than {MOST_WEIGHTS} tokens under the "
                 f"{config.mask!r} mask, got False and up to {most}"

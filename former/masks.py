@@ -6,7 +6,7 @@ query that may attend to no key has weights and output 0.
 `local`, `strided` and `fixed` are the patterns of "Generating Long Sequences with Sparse Transformers" (Child et al.
 2019, section 4.2), here one pattern for all heads: the union of the paper's two factors. All but `none` are causal.
 
-Each kind of mask is ONE predicate, in `KINDS`. From it follow the tensor (`named`), the number of cells (`count`),
+Each kind of mask is ONE predicate, in `MASKS`. From it follow the tensor (`named`), the number of cells (`count`),
 whether it is causal, and which inputs an output depends on after several layers (`reach`).
 
 Sizes: t tokens.
@@ -42,7 +42,7 @@ class Kind:
         return not self.sees(0, 1, 1)
 
 
-KINDS: dict[str, Kind] = {
+MASKS: dict[str, Kind] = {
     "none": Kind(lambda query, key, _: (query >= 0) & (key >= 0)),
     "causal": Kind(lambda query, key, _: key <= query),
     "local": Kind(lambda query, key, size: (key <= query) & (query - key < size), "window"),
@@ -142,7 +142,7 @@ def fixed(t: int, stride: int) -> Tensor:
 def named(
     kind: str, t: int, size: int | None = None, *, past: int = 0, device: torch.device | str | None = None
 ) -> Tensor:
-    """Builds the mask of one of `KINDS`.
+    """Builds the mask of one of `MASKS`.
 
     Args:
         kind: its name.
@@ -158,7 +158,7 @@ def named(
     size = _checked(kind, t, size)
     query = torch.arange(past, past + t, device=device)[:, None]
     key = torch.arange(past + t, device=device)[None, :]
-    return KINDS[kind].sees(query, key, size)
+    return MASKS[kind].sees(query, key, size)
 
 
 def count(kind: str, t: int, size: int | None = None) -> int:
@@ -177,11 +177,11 @@ def count(kind: str, t: int, size: int | None = None) -> int:
 
 @lru_cache(maxsize=1024)  # a chart needs the same few hundred counts repeatedly
 def _count(kind: str, t: int, size: int) -> int:
-    sees, index, total = KINDS[kind].sees, np.arange(t, dtype=np.int32), 0
+    sees, index, total = MASKS[kind].sees, np.arange(t, dtype=np.int32), 0
     shifts = (t - index + size - 1) // size  # of a cell with this larger index
     for near in range(size):  # the smaller index
         total += int(shifts[near:][sees(index[near:], near, size)].sum(dtype=np.int64))
-        if not KINDS[kind].causal:
+        if not MASKS[kind].causal:
             later = index[near + 1 :]
             total += int(shifts[near + 1 :][sees(near, later, size)].sum(dtype=np.int64))
     return total
@@ -260,9 +260,9 @@ def blind(mask: Tensor | None) -> Tensor | None:
 
 def _checked(kind: str, t: int, size: int | None) -> int:
     """Checks the arguments; returns the size, 1 for a kind without one."""
-    require_choice("kind", kind, KINDS)
+    require_choice("kind", kind, MASKS)
     require_positive("t", t)
-    name = KINDS[kind].size
+    name = MASKS[kind].size
     if name is None:
         return 1
     if size is None:

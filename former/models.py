@@ -74,7 +74,7 @@ class Generator(nn.Module):
         """Returns the mask as a `Pattern` if `former.sparse` can compute it (it cannot with relative positions); else
         None."""
         kind, size = self.config.mask, self.config.mask_size
-        if kind not in sparse.KINDS or size is None or self.config.positions == "relative":
+        if kind not in sparse.PATTERNS or size is None or self.config.positions == "relative":
             return None
         return masks.Pattern(kind, size)
 

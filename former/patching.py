@@ -70,7 +70,7 @@ def logit_difference(answer: int | str, rival: int | str, at: int = -1) -> Metri
 
     Args:
         answer, rival: id, text or label of one token; or index or name of a class.
-        at: index of the prediction, as of `Metric`.
+        at: index of the prediction, as in `Metric`.
     """
 
     def read(run: Run, logits: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ def logit_difference(answer: int | str, rival: int | str, at: int = -1) -> Metri
 
 
 def probability(answer: int | str, at: int = -1) -> Metric:
-    """Returns the metric "probability of a token or a class"; arguments as of `logit_difference`."""
+    """Returns the metric "probability of a token or a class"; see `logit_difference` for its arguments."""
     return Metric(lambda run, logits: logits.softmax(-1)[:, index_of(run, answer)], at)
 
 
@@ -100,7 +100,7 @@ def index_of(run: Run, answer: int | str) -> int:
 
     Args:
         run: a run of the model.
-        answer: as of `logit_difference`.
+        answer: as in `logit_difference`.
     Raises:
         ValueError: an index out of range, an unknown name, or a text of several tokens.
     """
@@ -151,7 +151,7 @@ def heads(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, st
 def heads_by_token(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
     """Patches the output of each head at each token in turn; returns the metric, (layers, h, t).
 
-    Arguments as of `heads`.
+    The arguments are those of `heads`.
     """
     name = point_in("out", stack, clean.model)
     h, t = clean.model.config.heads, _length(clean, name)
@@ -165,7 +165,7 @@ def stream(
     """Patches one vector of each layer at each token in turn; returns the metric, (layers, t).
 
     Args:
-        clean, corrupted, metric, share, stack: as of `heads`.
+        clean, corrupted, metric, share, stack: as in `heads`.
         point: "resid_pre" (the residual stream before the block), "resid_mid" (after attention), "mlp_out" (the output
             of the feed-forward), or "attention" (the output of all heads of the layer).
     Raises:
@@ -182,7 +182,7 @@ def stream(
 def attention(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
     """Patches the attention weights of each head in turn, but not its values; returns the metric, (layers, h).
 
-    Arguments as of `heads`.
+    The arguments are those of `heads`.
     """
     picks = torch.eye(clean.model.config.heads, dtype=torch.bool)[:, :, None, None]
     return _by_layer(clean, corrupted, metric, point_in("weights", stack, clean.model), picks, share)
@@ -205,7 +205,7 @@ def path(
     the receivers' inputs. A second pass of the corrupted text has these inputs and nothing else changed.
 
     Args:
-        clean, corrupted, metric, share, stack: as of `heads`.
+        clean, corrupted, metric, share, stack: as in `heads`.
         sender: (layer, head).
         receivers: (layer, head, "q", "k" or "v") of each, in later layers.
     Returns:
@@ -238,8 +238,8 @@ def path(
 def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
     """Estimates `heads` to first order by one backward pass (Nanda 2023, "attribution patching"): (layers, h).
 
-    Arguments as of `heads`. The estimate is the metric of the corrupted run plus, for each head, the gradient there
-    times the difference between clean and corrupted output.
+    The arguments are those of `heads`. The estimate is the metric of the corrupted run plus, for each head, the
+    gradient there times the difference between clean and corrupted output.
     """
     _check(clean, corrupted)
     name, depth = point_in("out", stack, clean.model), clean.model.config.depth
@@ -261,7 +261,7 @@ def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tens
     """Returns the metric of the corrupted run with each patch at each layer, (layers, n).
 
     Args:
-        clean, corrupted, metric, share: as of `heads`.
+        clean, corrupted, metric, share: as in `heads`.
         name: the point.
         picks: bool, (n, ...) like the point's tensor: the part that each patch replaces.
     """

@@ -240,7 +240,7 @@ class Shape(NamedTuple):
     rotary: Rotary = ROTARY
 
 
-KINDS: dict[str, Callable[[Shape], Positions]] = {
+SCHEMES: dict[str, Callable[[Shape], Positions]] = {
     "none": lambda _: Positions(),
     "learned": lambda model: LearnedPositions(model.seq_length, model.emb),
     "sinusoidal": lambda model: SinusoidalPositions(model.emb),
@@ -256,7 +256,7 @@ def make_positions(
     """Builds the module of a position scheme.
 
     Args:
-        kind: its name, one of `KINDS`.
+        kind: its name, one of `SCHEMES`.
         seq_length: the context, which limits only learned positions (`limit`).
         emb: size of a token's vector.
         heads, depth, size: of the stack and of one head, for schemes that act in attention.
@@ -264,5 +264,5 @@ def make_positions(
     Raises:
         ValueError: an unknown kind, or sizes that do not fit it.
     """
-    require_choice("positions", kind, KINDS)
-    return KINDS[kind](Shape(seq_length, emb, heads, depth, size, rotary))
+    require_choice("positions", kind, SCHEMES)
+    return SCHEMES[kind](Shape(seq_length, emb, heads, depth, size, rotary))

@@ -48,7 +48,7 @@ def apply_rules(
     """Applies the sampling rules one after another, to see what each of them removes.
 
     Args:
-        logits, temperature, top_k, top_p, min_p: as of `next_token_probs`.
+        logits, temperature, top_k, top_p, min_p: as in `next_token_probs`.
     Returns:
         For each rule that is set, by its name and in order, the probabilities (num_tokens,) after it: 0 for the tokens
         that it or an earlier rule removed; not renormalised after `top_p` and `min_p`.

@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from former import bert, gpt2
-from former.checkpoints import KINDS
+from former.checkpoints import MODEL_KINDS
 from former.checks import require_choice, require_positive
 from former.config import ModelConfig, shapes_only
 from former.models import Generator
@@ -20,18 +20,18 @@ def count_parameters(kind: str, **changes: Any) -> int:
     """Counts the parameters of a model.
 
     Args:
-        kind: one of `checkpoints.KINDS`; or "gpt2" or "bert", or one of their published sizes such as "gpt2-xl" or
-            "bert-large". BERT is counted as published: with its pooler and without its pretraining heads.
+        kind: one of `checkpoints.MODEL_KINDS`; or "gpt2" or "bert", or one of their published sizes, such as "gpt2-xl"
+            or "bert-large". BERT is counted as published: with its pooler and without its pretraining heads.
         changes: fields of its config, such as depth, emb and heads; the others have their defaults. A GPT-2 or BERT
             with emb but without heads has heads of the published size 64.
     Raises:
         ValueError: an unknown kind, a field that its config does not have, or one out of range.
     """
-    require_choice("kind", kind, (*KINDS, "bert", *gpt2.SIZES, *bert.SIZES))
-    config = KINDS[kind][1] if kind in KINDS else ModelConfig if kind in gpt2.SIZES else bert.BertConfig
+    require_choice("kind", kind, (*MODEL_KINDS, "bert", *gpt2.SIZES, *bert.SIZES))
+    config = MODEL_KINDS[kind][1] if kind in MODEL_KINDS else ModelConfig if kind in gpt2.SIZES else bert.BertConfig
     for name in changes:
         require_choice("changes", name, [field.name for field in fields(config)])
-    if "emb" in changes and kind not in KINDS:
+    if "emb" in changes and kind not in MODEL_KINDS:
         require_positive("emb", changes["emb"])
         heads = max(1, changes["emb"] // HEAD_SIZE)
         if changes["emb"] % heads and "heads" not in changes:
@@ -43,8 +43,8 @@ def count_parameters(kind: str, **changes: Any) -> int:
 
 
 def _make(kind: str, changes: dict[str, Any]) -> nn.Module:
-    if kind in KINDS:
-        model, config = KINDS[kind]
+    if kind in MODEL_KINDS:
+        model, config = MODEL_KINDS[kind]
         return model(config(**changes))
     if kind in gpt2.SIZES:
         return Generator(gpt2.config(**{**gpt2.SIZES[kind], **changes}))

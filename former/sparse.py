@@ -31,7 +31,7 @@ from torch.autograd.function import once_differentiable
 from former import masks
 from former.checks import require_choice, require_positive
 
-KINDS = ("local", "strided", "fixed")
+PATTERNS = ("local", "strided", "fixed")
 MOST_WEIGHTS = 1024  # most tokens for which an observer can get (dense) scores and weights
 _LOWEST = torch.finfo(torch.float32).min / 2  # in effect −∞, but the softmax of a fully masked row stays finite
 
@@ -50,7 +50,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
         ValueError: an unknown kind, a size below 1, or tensors that are not of one non-empty shape (b, h, t, s).
         RuntimeError: if second derivatives are computed.
     """
-    require_choice("kind", kind, KINDS)
+    require_choice("kind", kind, PATTERNS)
     require_positive("size", size)
     if q.dim() != 4 or not q.shape == k.shape == v.shape or q.numel() == 0:
         shapes = ", ".join(str(tuple(x.shape)) for x in (q, k, v))

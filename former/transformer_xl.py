@@ -97,7 +97,7 @@ class TransformerXL(nn.Module):
         """
         self.transformer.check(tokens)
         past = 0 if memory is None else self._check_memory(memory, tokens).shape[2]
-        recall = Recall(self.transformer.blocks, memory.detach()) if memory is not None and past else None
+        recall = MemoryCache(self.transformer.blocks, memory.detach()) if memory is not None and past else None
         length = self.config.memory_length if memory_length is None else memory_length
         if not is_whole(length) or length < 0:
             raise ValueError(f"memory_length must be None or a whole number of at least 0, got {memory_length!r}")
@@ -130,7 +130,7 @@ class TransformerXL(nn.Module):
         return memory
 
 
-class Recall:
+class MemoryCache:
     """Acts as a cache of keys and values, computed from the memory.
 
     Args:

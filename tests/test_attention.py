@@ -14,7 +14,7 @@ import former
 from former.hooks import POINTS, at_points
 
 sizes = st.tuples(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 2, 4]), st.integers(1, 6))  # b, t, h, s
-some_mask = st.sampled_from(list(former.masks.KINDS))
+some_mask = st.sampled_from(list(former.masks.MASKS))
 
 
 def make_mask(name: str, t: int) -> Tensor:

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 import former
 from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
-from former.checkpoints import KINDS
+from former.checkpoints import MODEL_KINDS
 
 GRU = GRUConfig(num_tokens=11, emb=12, depth=2, seq_length=8)
 CONV = ConvConfig(num_tokens=11, emb=12, depth=3, seq_length=8)
@@ -109,7 +109,7 @@ def test_writing_is_reading_the_whole_text(config, use_cache):
 def test_loads_as_it_was_saved(config, tmp_path):
     config = type(config).from_dict({**config.to_dict(), "num_tokens": 256})
     model = make(config).float()
-    assert KINDS[type(model).__name__] == (type(model), type(config))
+    assert MODEL_KINDS[type(model).__name__] == (type(model), type(config))
     former.save(former.Bundle(model, former.tokens.ByteTokenizer(), config), tmp_path, "bf16")
     loaded = former.load(tmp_path)
     assert loaded.config == config

@@ -263,7 +263,7 @@ def test_a_tensor_no_config_has_is_refused(folder):
 @pytest.mark.parametrize("name", former.available())
 def test_every_shipped_card_names_every_field_of_its_config(name):
     card = json.loads((checkpoints.CHECKPOINTS / name / "card.json").read_text(encoding="utf-8"))
-    known = {each.name: each.metadata.get("since", 0) for each in fields(checkpoints.KINDS[card["kind"]][1])}
+    known = {each.name: each.metadata.get("since", 0) for each in fields(checkpoints.MODEL_KINDS[card["kind"]][1])}
     assert {name for name, since in known.items() if since <= card["version"]} <= card["config"].keys() <= set(known)
 
 

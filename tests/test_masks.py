@@ -63,12 +63,12 @@ def test_every_pattern_is_causal_and_every_query_sees_itself(t, step):
         assert mask.diagonal().all()
 
 
-@given(st.sampled_from(list(masks.KINDS)), sizes, steps)
+@given(st.sampled_from(list(masks.MASKS)), sizes, steps)
 def test_the_formula_counts_what_the_mask_allows(kind, t, step):
     assert masks.count(kind, t, step) == int(masks.named(kind, t, step).sum())
 
 
-@pytest.mark.parametrize("kind", masks.KINDS)
+@pytest.mark.parametrize("kind", masks.MASKS)
 @pytest.mark.parametrize(("t", "step"), [(1, 1), (1, 9), (97, 7), (100, 10), (256, 16), (513, 23), (1000, 1000)])
 def test_the_formula_counts_large_masks_and_uneven_ends(kind, t, step):
     assert masks.count(kind, t, step) == int(masks.named(kind, t, step).sum())
@@ -86,10 +86,10 @@ def test_a_mask_is_known_by_its_name():
         masks.count("fixed", 4, 0)
 
 
-@pytest.mark.parametrize("kind", masks.KINDS)
+@pytest.mark.parametrize("kind", masks.MASKS)
 @pytest.mark.parametrize("use", [masks.named, masks.count])
 def test_a_kind_that_has_a_size_is_not_made_without_it(kind, use):
-    size = masks.KINDS[kind].size
+    size = masks.MASKS[kind].size
     if size is None:
         assert torch.equal(torch.as_tensor(use(kind, 10)), torch.as_tensor(use(kind, 10, 3)))
     else:
@@ -97,19 +97,19 @@ def test_a_kind_that_has_a_size_is_not_made_without_it(kind, use):
             use(kind, 10)
 
 
-@given(st.sampled_from(list(masks.KINDS)), sizes, steps, st.integers(0, 12))
+@given(st.sampled_from(list(masks.MASKS)), sizes, steps, st.integers(0, 12))
 def test_the_rows_of_new_tokens_are_the_last_rows_of_the_whole_mask(kind, t, step, past):
     assert torch.equal(masks.named(kind, t, step, past=past), masks.named(kind, past + t, step)[past:])
 
 
-@given(st.sampled_from(list(masks.KINDS)), steps, st.integers(0, 60), st.integers(0, 60), st.integers(0, 4))
+@given(st.sampled_from(list(masks.MASKS)), steps, st.integers(0, 60), st.integers(0, 60), st.integers(0, 4))
 def test_shifting_query_and_key_by_the_size_changes_nothing(kind, size, query, key, times):
-    sees, shift = masks.KINDS[kind].sees, times * (size if masks.KINDS[kind].size else 1)
+    sees, shift = masks.MASKS[kind].sees, times * (size if masks.MASKS[kind].size else 1)
     assert sees(query, key, size) == sees(query + shift, key + shift, size)
-    assert masks.KINDS[kind].causal == (kind != "none")
+    assert masks.MASKS[kind].causal == (kind != "none")
 
 
-@given(st.sampled_from(list(masks.KINDS)), st.integers(1, 14), st.integers(1, 5), st.integers(1, 5))
+@given(st.sampled_from(list(masks.MASKS)), st.integers(1, 14), st.integers(1, 5), st.integers(1, 5))
 def test_reach_is_where_a_path_of_allowed_steps_leads(kind, t, step, layers):
     mask = masks.named(kind, t, step)
     reach = [{i} for i in range(t)]  # what each token's vector holds before the first layer
@@ -126,7 +126,7 @@ def test_reach_refuses_what_is_no_mask_of_layers():
 
 
 def test_every_kind_is_held_against_a_definition_that_uses_nothing_of_former():
-    assert list(mask_rules.KINDS) == list(masks.KINDS)
-    for kind in masks.KINDS:
+    assert list(mask_rules.KINDS) == list(masks.MASKS)
+    for kind in masks.MASKS:
         for t, size in ((1, 1), (7, 3), (12, 4)):
             assert torch.equal(masks.named(kind, t, size), mask_rules.seen(kind, t, size))

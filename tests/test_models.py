@@ -57,7 +57,7 @@ def test_average_pooling_without_positions_makes_the_classifier_invariant(poolin
     torch.testing.assert_close(model(shuffled), model(tokens), atol=1e-10, rtol=0)
 
 
-@pytest.mark.parametrize("kind", positions.KINDS)
+@pytest.mark.parametrize("kind", positions.SCHEMES)
 def test_describing_a_model_draws_no_random_number(kind):
     before = torch.random.get_rng_state()
     former.ModelConfig(**SMALL, positions=kind)
@@ -139,7 +139,7 @@ def test_the_articles_generator_is_the_default():
     assert (config.depth, config.emb, config.heads, config.seq_length, config.norm) == (12, 256, 8, 256, "post")
 
 
-@pytest.mark.parametrize("mask", former.masks.KINDS)
+@pytest.mark.parametrize("mask", former.masks.MASKS)
 @pytest.mark.parametrize("kind", [former.Generator, former.Classifier])
 def test_a_model_runs_under_the_mask_of_its_config(kind, mask):
     torch.manual_seed(0)

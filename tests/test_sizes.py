@@ -33,9 +33,9 @@ def test_a_generator_is_counted_as_it_is_made(variant):
     assert count_parameters("Generator", emb=32, heads=4, depth=2, variant=variant) == result
 
 
-@pytest.mark.parametrize("kind", former.checkpoints.KINDS)
+@pytest.mark.parametrize("kind", former.checkpoints.MODEL_KINDS)
 def test_every_kind_that_is_saved_is_counted_at_its_defaults(kind):
-    make, config = former.checkpoints.KINDS[kind]
+    make, config = former.checkpoints.MODEL_KINDS[kind]
     sizes = {"emb": 32, "depth": 1} | ({"heads": 4} if hasattr(config, "heads") else {})
     assert count_parameters(kind, **sizes) == sum(x.numel() for x in make(config(**sizes)).parameters())
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 import former
 from former import masks
-from former.checkpoints import KINDS
+from former.checkpoints import MODEL_KINDS
 from former.transformer_xl import TransformerXL, TransformerXLConfig
 
 SHAPE: dict[str, Any] = {"num_tokens": 11, "emb": 8, "heads": 2, "depth": 2, "seq_length": 4, "memory_length": 4}
@@ -186,7 +186,7 @@ def test_run_with_capture_and_edits_reach_the_memory_that_is_kept():
 
 def test_loads_as_it_was_saved(tmp_path):
     config = TransformerXLConfig(**{**SHAPE, "num_tokens": 256})
-    assert KINDS["TransformerXL"] == (TransformerXL, TransformerXLConfig)
+    assert MODEL_KINDS["TransformerXL"] == (TransformerXL, TransformerXLConfig)
     model = TransformerXL(config).eval()
     tokenizer = former.tokens.ByteTokenizer()
     former.save(former.Bundle(model, tokenizer, config), tmp_path, "bf16")

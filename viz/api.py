@@ -1,7 +1,7 @@
 """The app's API for programs: Gradio's named endpoints, for `gradio_client`, curl and, with `gradio[mcp]`, MCP clients.
 
 Each endpoint computes what the page computes, by the same functions, under the same limits and in the client's turn.
-`viz.server.door` lets through the requests that Gradio's clients send, and no other of Gradio's routes.
+`viz.server.gateway` lets through the requests that Gradio's clients send, and no other of Gradio's routes.
 
 A text is at most `TEXT_LIMIT` characters. `edits` are changes of heads, in the form of links: "0.3.off,2.L.uniform"
 (`viz.passes.edits`). All indices start at 0. If a result cannot be computed, the error says why in one sentence.
@@ -57,8 +57,8 @@ def as_errors() -> Iterator[None]:
 
 def arrived(request: gr.Request) -> None:
     """Identifies the client, for fair turns, because Gradio's queue runs an endpoint outside of its request."""
-    asked = getattr(request, "request", None) or request  # MCP's is Starlette's own
-    client.set(client_of(asked.scope))
+    original = getattr(request, "request", None) or request  # MCP's is Starlette's own
+    client.set(client_of(original.scope))
 
 
 def attach(site: Site) -> dict[int, str]:

@@ -50,7 +50,7 @@ from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.server import room_routes
 from viz.server.arrivals import Arrivals
-from viz.server.door import Door
+from viz.server.gateway import Gateway
 from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
 from viz.text import message
@@ -126,7 +126,7 @@ def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
         strict_cors=True,
         state_session_capacity=100,  # 0.2 MB each; everything in them can be computed again
         max_threads=200,
-        app_kwargs={"middleware": [Middleware(Scripts), Middleware(Door, endpoints)]},
+        app_kwargs={"middleware": [Middleware(Scripts), Middleware(Gateway, endpoints)]},
         footer_links=["api"],
     )
     read_long_addresses(page)

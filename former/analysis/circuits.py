@@ -136,19 +136,19 @@ def induction_score(
     Returns:
         (layers, h): the mean weight, in [0, 1].
     """
-    tokens = said_twice(length, repeats, seed, range(model.config.num_tokens) if ids is None else ids)
-    return copied_weight(run_with_capture(model, tokens)[1].stack("weights"))
+    tokens = repeated_sequences(length, repeats, seed, range(model.config.num_tokens) if ids is None else ids)
+    return induction_weight(run_with_capture(model, tokens)[1].stack("weights"))
 
 
-def said_twice(length: int, repeats: int, seed: int, ids: Sequence[int]) -> Tensor:
+def repeated_sequences(length: int, repeats: int, seed: int, ids: Sequence[int]) -> Tensor:
     """Returns sequences of random tokens from `ids`, each repeated once: (repeats, 2·length)."""
     random = torch.Generator().manual_seed(seed)
     once = torch.tensor(ids)[torch.randint(len(ids), (repeats, length), generator=random)]
     return torch.cat((once, once), 1)
 
 
-def copied_weight(weights: Tensor) -> Tensor:
-    """Averages the induction weights (see `induction_score`) on tokens of `said_twice`.
+def induction_weight(weights: Tensor) -> Tensor:
+    """Averages the weights that `induction_score` measures, on the tokens of `repeated_sequences`.
 
     Args:
         weights: (layers, b, h, t, t).

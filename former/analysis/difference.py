@@ -15,7 +15,7 @@ class Difference(NamedTuple):
 
     answers: list[int]  # likelier in the first
     rivals: list[int]  # likelier in the second
-    at: int  # the prediction, as of `former.patching.Metric`
+    at: int  # the prediction, as in `former.patching.Metric`
 
 
 def predicted(run: Run, at: int) -> Tensor:

@@ -188,7 +188,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     These are the entries of `HeadWrites.added`, of all heads and positions by one pass and a product for each layer.
 
     Args:
-        run, name: as of `head_writes`.
+        run, name: as in `head_writes`.
     Returns:
         (depth, h, t − 1).
     Raises:

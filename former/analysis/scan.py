@@ -1,10 +1,10 @@
 """Scans heads over a corpus: measures of every head in some 2,000 passages of text, and their distribution.
 
 One text can mislead about a head. So a scan stores, for every head, the distribution of its measures over all passages,
-and example passages: those where the head is most decided (see `decided`), and some from each tenth of the others. For
-each example it stores the weights of the most decided query, and that query's q and k in a plane. It is saved in the
-model's folder as `scan/heads.safetensors`, under 2 MB, and is valid only for the weights it was made with: `load`
-refuses a scan of other weights.
+and example passages: those with its largest weights (see `decided`), and some from each tenth of the others. For each
+example it stores the row of the largest weight, and that query's q and k in a plane. It is saved in the model's folder
+as `scan/heads.safetensors`, under 2 MB, and is valid only for the weights it was made with: `load` refuses a scan of
+other weights.
 
 Sizes: n passages, t tokens of each, h heads, s size of one head, k examples of a head.
 """
@@ -187,8 +187,8 @@ def _measures(
 ) -> dict[str, Tensor]:
     """Computes the measures of one passage's weights (..., t, t), each (...)."""
     text = is_text(ids, special)
-    found = head_statistics(weights, ids, key_kinds(ids, special, punctuation))
-    measures = {name: found[name] for name in ("entropy", "distance", *shares)}
+    statistics = head_statistics(weights, ids, key_kinds(ids, special, punctuation))
+    measures = {name: statistics[name] for name in ("entropy", "distance", *shares)}
     return measures | {"decided": decided(weights, ids, special).sum(-1) / max(1, int(text.sum()))}
 
 

@@ -140,7 +140,7 @@ def keys_of(t: int, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | 
 
     Args:
         t: number of tokens.
-        tokens, kinds: as of `head_statistics`.
+        tokens, kinds: as in `head_statistics`.
     """
     own = torch.eye(t, dtype=torch.bool, device=None if tokens is None else tokens.device)
     column = torch.zeros_like(own)

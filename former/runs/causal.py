@@ -33,7 +33,7 @@ class Causal(Kind):
 
     def variant(self, model: Any) -> str:
         """Returns "pattern" for a model whose mask is a sparse pattern, and "bare" for one without an output layer."""
-        return "pattern" if self.predicts(model) and model.config.mask in sparse.KINDS else super().variant(model)
+        return "pattern" if self.predicts(model) and model.config.mask in sparse.PATTERNS else super().variant(model)
 
     def predicts(self, model: Any) -> bool:
         """Returns whether the model has an output layer."""
@@ -41,10 +41,10 @@ class Causal(Kind):
 
     def continues(self, model: Any) -> bool:
         """Returns whether the model predicts, and no token attends to a later one."""
-        return self.predicts(model) and masks.KINDS[model.config.mask].causal
+        return self.predicts(model) and masks.MASKS[model.config.mask].causal
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text, or the beginning of one that is too long."""
+        """Tokenises a text; one that is too long is cut at its end."""
         require_no_answer(answer, source)
         ids, labels, total = tokenize(source, text, limit)
         sides = Sides(labels, labels, readable(source.model).mask(len(ids)), tuple(ids))

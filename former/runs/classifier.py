@@ -39,7 +39,7 @@ class Judge(Kind):
         return isinstance(model, Classifier)
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text, or the end of one that is too long: reviews state their verdict at the end."""
+        """Tokenises a text; one that is too long is cut at its beginning, as reviews state their verdict at the end."""
         require_no_answer(answer, source)
         ids, labels, total = tokenize(source, text, limit, end=self.keeps == "last")
         model = readable(source.model)

@@ -6,10 +6,10 @@ from former.runs.causal import Causal
 from former.runs.classifier import Judge
 from former.runs.kind import Kind, Source, readable
 from former.runs.masked import Masked
-from former.runs.memory import Remembering
+from former.runs.memory import WithMemory
 from former.runs.translator import Translator
 
-KINDS: tuple[Kind, ...] = (Causal(), Judge(), Masked(), Translator(), Remembering())
+KINDS: tuple[Kind, ...] = (Causal(), Judge(), Masked(), Translator(), WithMemory())
 
 
 def kind_of(source: Source) -> Kind:

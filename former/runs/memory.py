@@ -22,7 +22,7 @@ from former.runs.kind import Inputs, Reading, Sides, Source, as_input, require_n
 from former.transformer_xl import TransformerXL
 
 
-class Remembering(Causal):
+class WithMemory(Causal):
     """The kind of models in which each token predicts the next, from the segment so far and a memory of earlier
     ones."""
 

@@ -19,8 +19,8 @@ class BpeTokenizer:
 
     Args:
         definition: the text of a tokenizer.json.
-        num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
-            definition's.
+        num_tokens: number of tokens of the model, which may have more than the definition; None for as many as
+            the definition has.
     Raises:
         ValueError: another kind of tokenizer, one that cannot encode every byte or that encodes at random, or one that
             has more tokens than the model, not counting added tokens.
@@ -56,7 +56,7 @@ class BpeTokenizer:
         Args:
             vocabulary: each token's id, as in a vocab.json.
             merges: pairs of tokens in the order of merging, as in a merges.txt.
-            num_tokens: of the model; None for those of the vocabulary.
+            num_tokens: number of tokens of the model; None for as many as the vocabulary has.
         Raises:
             ValueError: tables that do not fit each other, or ids that are not 0, 1, 2, …, each once.
         """

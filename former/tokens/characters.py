@@ -17,8 +17,8 @@ _SPECIAL = (PAD, UNK, BEGIN, END)
 class CharacterTokenizer:
     """Each character is a token; unknown ones are `<unk>`.
 
-    For a model with several tasks, the first token of the input names the task. Each task has a shape, its texts with 0
-    for each digit; a text belongs to the first task whose shape it fits.
+    For a model with several tasks, the first token of the input names the task. A task's shape is its texts with every
+    digit replaced by 0; a text belongs to the first task whose shape it fits.
 
     Ids: `<pad>` 0, `<unk>` 1, `<begin>` 2 and `<end>` 3 around outputs, then the tasks, then the characters.
 

@@ -21,8 +21,8 @@ class PieceTokenizer:
 
     Args:
         definition: the text of a tokenizer.json.
-        num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
-            definition's.
+        num_tokens: number of tokens of the model, which may have more than the definition; None for as many as
+            the definition has.
         end_token: the id of the token that ends a text which a model writes; None without one.
     Raises:
         ValueError: an invalid definition, one that encodes at random, or one that has more tokens than the model, not

@@ -22,8 +22,8 @@ class WordPieceTokenizer:
 
     Args:
         definition: the text of a tokenizer.json.
-        num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
-            definition's.
+        num_tokens: number of tokens of the model, which may have more than the definition; None for as many as
+            the definition has.
         closed: whether texts end with `[SEP]`.
     Raises:
         ValueError: another kind of tokenizer, without one of `SPECIAL`, with another unknown token than `[UNK]`, or
@@ -63,7 +63,7 @@ class WordPieceTokenizer:
             lower_case: whether texts are lower-cased first: True for BERT's uncased models.
             strip_accents: whether é is read as e; None: only if lower-cased.
             split_chinese: whether each Chinese character is a word.
-            num_tokens: of the model; None for those of the vocabulary.
+            num_tokens: number of tokens of the model; None for as many as the vocabulary has.
             closed: whether texts end with `[SEP]`.
         Raises:
             ValueError: the vocabulary lacks one of `SPECIAL`, or repeats a piece.

@@ -184,7 +184,7 @@ def scan_(args: argparse.Namespace) -> None:
 
 
 def curve_(args: argparse.Namespace) -> None:
-    """Prints the bits per byte of each snapshot of a byte-level generator; a file gets scores of its heads too."""
+    """Prints the bits per byte of each snapshot of a byte-level generator; a file also gets the scores of its heads."""
     recipe = recipe_of(former.load(args.name))
     path = args.data or data.download(recipe.corpus, Path("data"))
     bits = curve.measure(args.name, data.load_text(path, recipe.corpus, args.unchecked), args.bytes)

@@ -10,7 +10,7 @@ from typing import Any
 
 import former
 from former import tokens
-from former.checkpoints import CARD, KINDS
+from former.checkpoints import CARD, MODEL_KINDS
 from former.training import state
 from former.training.data import CORPORA, Origin
 from former.training.recipes import RECIPES, Recipe
@@ -58,7 +58,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
         raise ValueError(f"--out must be the folder of a run with a validation, got {run}: no {weights.name}")
     tensors, header = state.read_tensors(weights)
     recipe = Recipe.from_dict(header["recipe"])
-    model_class, _ = KINDS[recipe.kind]
+    model_class, _ = MODEL_KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     model.load_state_dict(tensors)
     tokenizer = tokens.from_dict(state.read_json(run / state.VOCABULARY))

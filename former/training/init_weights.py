@@ -13,7 +13,7 @@ import former
 from former import gpt2
 from former.baselines import ConvModel, GRUModel
 from former.bert import BertStack
-from former.checkpoints import KINDS
+from former.checkpoints import MODEL_KINDS
 from former.models import Classifier
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import neighbours, optim
@@ -33,7 +33,7 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
     Raises:
         ValueError: the recipe's weights do not fit the model, or its `initial` is not possible for this kind of model.
     """
-    model_class, _ = KINDS[recipe.kind]
+    model_class, _ = MODEL_KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     if recipe.initial == "gpt2":
         if isinstance(model, GRUModel | ConvModel):

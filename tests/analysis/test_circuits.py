@@ -8,7 +8,7 @@ import torch
 
 import former
 from former import analysis
-from former.analysis.circuits import head_maps, said_twice
+from former.analysis.circuits import head_maps, repeated_sequences
 
 CONFIG = former.ModelConfig(num_tokens=40, seq_length=24, emb=12, heads=3, depth=3, norm="pre")
 CHANGES: list[dict[str, Any]] = [{}, {"norm": "post"}, {"variant": "wide"}, {"variant": "chunked"}]
@@ -85,7 +85,7 @@ def test_a_head_made_to_copy_scores_1_and_one_made_to_suppress_minus_1():
 
 def test_induction_is_the_weight_on_what_followed_the_first_time(model):
     result = analysis.induction_score(model, seed=4, length=8, repeats=2)
-    tokens = said_twice(8, 2, 4, range(40))
+    tokens = repeated_sequences(8, 2, 4, range(40))
     assert torch.equal(tokens[:, :8], tokens[:, 8:])
     weights = former.run_with_capture(model, tokens)[1].stack("weights")
     for layer in range(3):

@@ -54,7 +54,7 @@ def test_checkpointing_gives_the_same_gradients(recipe, text_file):
     )
 
 
-@pytest.mark.parametrize("kind", sparse.KINDS)
+@pytest.mark.parametrize("kind", sparse.PATTERNS)
 def test_a_sparse_mask_is_trained_without_its_dense_form_to_the_same_gradients(kind, recipe, text_file, monkeypatch):
     settings = ("tiny-generator", f"model.mask={kind}", "model.mask_size=5")
     calls, attend = [], sparse.attend
@@ -62,7 +62,7 @@ def test_a_sparse_mask_is_trained_without_its_dense_form_to_the_same_gradients(k
     ours = gradients(recipe(*settings), text_file)
     layers = len(calls)
     assert layers == recipe(*settings).model.depth
-    monkeypatch.setattr(sparse, "KINDS", ())  # nothing is a pattern: the equation under the dense mask
+    monkeypatch.setattr(sparse, "PATTERNS", ())  # nothing is a pattern: the equation under the dense mask
     assert_same_gradients(ours, gradients(recipe(*settings), text_file))
     assert len(calls) == layers
 

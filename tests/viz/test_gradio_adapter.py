@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from tests.viz.loops import run
 from viz.gradio_adapter import read_long_addresses, rest_queue
-from viz.server.door import ADDRESS_LIMIT, Door
+from viz.server.gateway import ADDRESS_LIMIT, Gateway
 
 
 @pytest.mark.parametrize("polls", ["start_processing", "start_progress_updates"])
@@ -52,7 +52,7 @@ def served():
         quiet=True,
         ssr_mode=False,
         run_history=False,
-        app_kwargs={"middleware": [Middleware(Door)]},
+        app_kwargs={"middleware": [Middleware(Gateway)]},
     )
     read_long_addresses(page)
     yield page.server_port

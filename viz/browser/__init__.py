@@ -44,14 +44,14 @@ def part(folder: Path, name: str, value: Any = None, events: Sequence[str] = (),
         options: further arguments of gr.HTML.
     """
     path = json.dumps(scripts.name_of(folder / f"{name}.js"))
-    given = "{ element, trigger, props, watch }"
-    script = f"{scripts.imported(HERE / 'mount.js')}.then(({{ mount }}) => mount({path}, {given}));"
+    parameters = "{ element, trigger, props, watch }"
+    script = f"{scripts.imported(HERE / 'mount.js')}.then(({{ mount }}) => mount({path}, {parameters}));"
     script += "".join(f' // triggers "{event}"' for event in events)
     return component(script, value, ["former", f"former-{name.replace('_', '-')}"], **options)
 
 
 def call(script: Path, does: str, arguments: str = "") -> str:
-    """Returns a JavaScript function for an event of Gradio's.
+    """Returns a JavaScript function for a Gradio event.
 
     Args:
         script: the script to import.
@@ -63,7 +63,7 @@ def call(script: Path, does: str, arguments: str = "") -> str:
 
 
 def panel(record: Panel, value: Any = None, **options: Any) -> gr.HTML:
-    """Returns a panel, drawn by its script; arguments as of `part`."""
+    """Returns a panel, drawn by its script. The other arguments are those of `part`."""
     return part(record.script.parent, record.script.stem, value, **options)
 
 

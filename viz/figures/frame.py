@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from viz import style
 
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
-LONGEST = 24  # characters of a token's label
+LABEL_LENGTH = 24  # characters of a token's label
 GAP = (
     "\u2009"  # between a label and its position: a thin space, which no label contains, so the two together are unique
 )
@@ -95,7 +95,7 @@ def _visible(char: str) -> str:
     return SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}")
 
 
-def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LONGEST) -> list[str]:
+def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LABEL_LENGTH) -> list[str]:
     """Returns a unique label for each token: a token that occurs again gets its position, “the₄”.
 
     Args:
@@ -120,7 +120,7 @@ def label(token: Any) -> str:
     return literal(_shorten(str(token)))
 
 
-def _shorten(token: str, longest: int = LONGEST) -> str:
+def _shorten(token: str, longest: int = LABEL_LENGTH) -> str:
     """Makes spaces at the ends of a token visible, and shortens a long one."""
     inner = token.strip(" ")
     before = len(token) - len(token.lstrip(" "))

@@ -43,29 +43,29 @@ _IN_LINK = re.compile(
 )
 
 
-def read(given: Any, model: Any) -> list[Edit]:
+def read(sent: Any, model: Any) -> list[Edit]:
     """Reads the edits that the page sends for a model, as plain values of the form described above.
 
     Args:
-        given: the value sent: None, or a list of edits.
+        sent: the value sent: None, or a list of edits.
         model: the model that will run.
     Raises:
         Refusal: anything else, or too many.
     """
-    if given is None:
+    if sent is None:
         return []
-    if not isinstance(given, (list, tuple)):
+    if not isinstance(sent, (list, tuple)):
         raise Refusal("bad_edit")
-    if len(given) > LIMIT:
-        raise Refusal("many_edits", given=len(given), limit=LIMIT)
-    return [_read_one(edit, model) for edit in given]
+    if len(sent) > LIMIT:
+        raise Refusal("many_edits", given=len(sent), limit=LIMIT)
+    return [_read_one(edit, model) for edit in sent]
 
 
-def from_link(asked: str, model: Any) -> tuple[list[Edit], list[str]]:
+def from_link(link: str, model: Any) -> tuple[list[Edit], list[str]]:
     """Reads the edits of a link; returns them and the parts that are invalid for this model."""
     edits: list[Edit] = []
     refused: list[str] = []
-    for piece in filter(None, asked.split(",")):
+    for piece in filter(None, link.split(",")):
         match = _IN_LINK.fullmatch(piece)
         try:
             if match is None or len(edits) == LIMIT:
@@ -76,15 +76,15 @@ def from_link(asked: str, model: Any) -> tuple[list[Edit], list[str]]:
     return edits, refused
 
 
-def _of_match(found: Mapping[str, str | None]) -> Edit:
+def _of_match(groups: Mapping[str, str | None]) -> Edit:
     """Builds the edit that a part of a link describes, from the groups of the regular expression `_IN_LINK`."""
-    layer, head, factor, value = (found[name] for name in ("layer", "head", "factor", "value"))
+    layer, head, factor, value = (groups[name] for name in ("layer", "head", "factor", "value"))
     edit: Edit = {"layer": int(layer or 0), "head": None if head == "L" else int(head or 0)}
-    edit |= {"map": found["map"]} if found["map"] else {}
+    edit |= {"map": groups["map"]} if groups["map"] else {}
     if value is not None:
-        place = {"query": int(found["query"] or 0), "key": int(found["key"] or 0)}
-        return edit | {"do": "weight", **place, "weight": float(value), "renormalise": found["weight"] == "w"}
-    return edit | ({"do": "uniform"} if found["uniform"] else {"do": "scale", "factor": float(factor or 0)})
+        place = {"query": int(groups["query"] or 0), "key": int(groups["key"] or 0)}
+        return edit | {"do": "weight", **place, "weight": float(value), "renormalise": groups["weight"] == "w"}
+    return edit | ({"do": "uniform"} if groups["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
 def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[partial[Observer]]:

@@ -26,7 +26,7 @@ SECOND = 0.1  # minimum weight of a runner-up, and of a token to name
 NAMED = 3  # most attended tokens to name
 
 
-def habit(found: Statistics, even: Statistics) -> tuple[str, str | None]:
+def habit(statistics: Statistics, even: Statistics) -> tuple[str, str | None]:
     """Returns a head's habit and the runner-up, from its statistics and those of even attention.
 
     The habit is the one of `HABITS` with the most weight, but one of `IDLE` only if no other qualifies: many heads
@@ -36,13 +36,13 @@ def habit(found: Statistics, even: Statistics) -> tuple[str, str | None]:
     """
     if even["entropy"] == 0:
         return "only", None
-    lifted = [name for name in HABITS if name in found and found[name] >= LIFT * even[name]]
-    strong = [name for name in lifted if found[name] >= HABITS[name]]
-    kind = max(strong, key=lambda name: (name not in IDLE, found[name]), default=None)
+    lifted = [name for name in HABITS if name in statistics and statistics[name] >= LIFT * even[name]]
+    strong = [name for name in lifted if statistics[name] >= HABITS[name]]
+    kind = max(strong, key=lambda name: (name not in IDLE, statistics[name]), default=None)
     if kind is None:
-        kind = "even" if found["entropy"] >= EVEN * even["entropy"] else "mixed"
-    others = [name for name in lifted if name != kind and found[name] >= SECOND]
-    return kind, max(others, key=lambda name: found[name], default=None)
+        kind = "even" if statistics["entropy"] >= EVEN * even["entropy"] else "mixed"
+    others = [name for name in lifted if name != kind and statistics[name] >= SECOND]
+    return kind, max(others, key=lambda name: statistics[name], default=None)
 
 
 def describe(
@@ -54,7 +54,7 @@ def describe(
         weights: (layers, h, t, t).
         mask: bool (t, t), to compute the statistics of even attention.
         tokens: (t,) ids.
-        kinds: as of `former.analysis.head_statistics`.
+        kinds: as in `former.analysis.head_statistics`.
     Returns:
         {"places": the names of `PLACES` that the map can have; "statistics": {"even": {name: number}, "head":
         {name: [layer][head]}, "mean" and "rollout": {name: [layer]}}; "habits": {"head": [layer][head], "mean" and
@@ -84,15 +84,17 @@ def describe(
     return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "opening": opening}
 
 
-def _nested(maps: Tensor, found: Statistics, function: Callable[[Tensor, Statistics], Any]) -> Any:
+def _nested(maps: Tensor, statistics: Statistics, function: Callable[[Tensor, Statistics], Any]) -> Any:
     """Applies a function to each map (t, t) of several and its statistics, as nested lists."""
     if maps.dim() == 2:
-        return function(maps, found)
-    return [_nested(each, {name: values[i] for name, values in found.items()}, function) for i, each in enumerate(maps)]
+        return function(maps, statistics)
+    return [
+        _nested(each, {name: values[i] for name, values in statistics.items()}, function) for i, each in enumerate(maps)
+    ]
 
 
 def _describe(
-    cells: Tensor, found: Statistics, even: Statistics, first: Tensor, keys: Mapping[str, Tensor]
+    cells: Tensor, statistics: Statistics, even: Statistics, first: Tensor, keys: Mapping[str, Tensor]
 ) -> list[Any]:
     """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
 
@@ -100,12 +102,12 @@ def _describe(
     apply. Otherwise it is averaged over the habit's queries, without the keys that the habit counts, so that both
     shares add up to at most 1. Each token is [its first position, the share of the attention on all its occurrences].
     """
-    rivals = {name: found[name] for name in ("entropy", "offset", *keys) if name in even}
+    rivals = {name: statistics[name] for name in ("entropy", "offset", *keys) if name in even}
     kind, second = habit(rivals, even)
-    share = second and found[second]
+    share = second and statistics[second]
     if kind in HABITS and second:
         own, wanted = (
-            _diagonal(len(cells), found["by"]) if name == "offset" else keys[name] for name in (kind, second)
+            _diagonal(len(cells), statistics["by"]) if name == "offset" else keys[name] for name in (kind, second)
         )
         if kind in COMPARED and second not in COMPARED:
             counted = ~own.any(1) & wanted.any(1)
@@ -129,7 +131,7 @@ def _most_attended(cells: Tensor, first: Tensor) -> list[list[Any]]:
     return [[at, rounded(share)] for at, share in zip(top.indices.tolist(), top.values, strict=True) if share >= SECOND]
 
 
-def _opening(found: Statistics, habits: list[Any]) -> list[int]:
+def _opening(statistics: Statistics, habits: list[Any]) -> list[int]:
     """Chooses the head to show first: the strongest head of the first habit of `HABITS` that any head has.
 
     If no head has a habit, it is the one that attends most sharply.
@@ -137,8 +139,8 @@ def _opening(found: Statistics, habits: list[Any]) -> list[int]:
     places = [[layer, head] for layer, row in enumerate(habits) for head in range(len(row))]
     for name in HABITS:
         if having := [(layer, head) for layer, head in places if habits[layer][head][0] == name]:
-            return list(max(having, key=lambda at: found[name][at[0]][at[1]]))
-    return min(places, key=lambda at: found["entropy"][at[0]][at[1]])
+            return list(max(having, key=lambda at: statistics[name][at[0]][at[1]]))
+    return min(places, key=lambda at: statistics["entropy"][at[0]][at[1]])
 
 
 def sharpness(weights: Tensor, memory: int = 0) -> dict[str, Any]:

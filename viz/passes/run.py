@@ -215,7 +215,7 @@ def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Ru
     """Tokenises a text for a run.
 
     Args:
-        loaded, text, edits: as of `run`.
+        loaded, text, edits: as in `run`.
     Raises:
         Refusal: a text that cannot be read.
     """
@@ -234,15 +234,15 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: b
     Raises:
         Refusal: a text that cannot be run.
     """
-    made, config = request(loaded, text, edits).run(fast=True), loaded.bundle.config
-    plain = made.unedited if made.edits else None
-    maps = tuple(Map(**vars(each)) for each in made.maps.values())
+    edited, config = request(loaded, text, edits).run(fast=True), loaded.bundle.config
+    plain = edited.unedited if edited.edits else None
+    maps = tuple(Map(**vars(each)) for each in edited.maps.values())
     key = key_of(loaded, text, edits, secret)
     header = {
         "key": key,
         "model": loaded.name,
-        "effectOn": made.kind.effect_on,
-        "writes": [each.name for each in maps if answers(check_writes, made.kind, made.model, each.name)],
+        "effectOn": edited.kind.effect_on,
+        "writes": [each.name for each in maps if answers(check_writes, edited.kind, edited.model, each.name)],
         "unit": loaded.bundle.tokenizer.unit,
         "examples": loaded.examples,
         "layers": config.depth,
@@ -251,15 +251,15 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: b
         "text": text,
         "edits": list(edits),
         "maps": [each.describe(loaded.bundle.tokenizer) for each in maps],
-        "tokens": len(made.ids),
-        "total": made.total,
-        "ids": made.ids,
-        "labels": made.tokens,
-        **made.kind.facts(loaded.bundle, made.reading, made.edits),
-        "output": output(made, plain),
-        "baseline": plain and output(plain, made),
+        "tokens": len(edited.ids),
+        "total": edited.total,
+        "ids": edited.ids,
+        "labels": edited.tokens,
+        **edited.kind.facts(loaded.bundle, edited.reading, edited.edits),
+        "output": output(edited, plain),
+        "baseline": plain and output(plain, edited),
     }
-    return Pass(key, header, maps, made.light())
+    return Pass(key, header, maps, edited.light())
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: bytes = SECRET) -> str:

@@ -20,7 +20,7 @@ from viz.passes.snapshots import split
 
 @dataclass(frozen=True)
 class Place:
-    """A weight of a head, and a number of its q, k or v: as of `former.analysis.trace`."""
+    """A weight of a head, and a number of its q, k or v: as in `former.analysis.trace`."""
 
     name: str  # of the head's map
     layer: int

@@ -46,7 +46,7 @@ def writes(loaded: Loaded, pass_: Pass, place: Place) -> dict[str, Any]:
         logit of a token that follows, or None; "raised" and "lowered": [[id, what is added]], the largest first,
         without `rare_tokens`; "every": the same two with them, if they differ; "rare": their number; "likeliest":
         [[id, probability]]; "follows": id or None; "token" and "rival": ids; "logit" (less the rival's) and "prob" of
-        the token; "parts" of the logit: as of `former.analysis.head_writes`; "without": {"logit" and "prob" with the
+        the token; "parts" of the logit: as in `former.analysis.head_writes`; "without": {"logit" and "prob" with the
         head switched off}; "labels": {id: label}}.
     Raises:
         LookupError: a map, a head, a position or a token out of range.

@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-client: ContextVar[str] = ContextVar("client", default="")  # the current request's client; set by `door`
+client: ContextVar[str] = ContextVar("client", default="")  # the current request's client; set by `gateway`
 session: ContextVar[str] = ContextVar("session", default="")  # its browser's session; "" without cookies
 COOKIE = "former-session"
 _SESSION = re.compile(rf"(?:^|;\s*){COOKIE}=([0-9a-f]{{32}})(?:;|$)")

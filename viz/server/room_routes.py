@@ -76,8 +76,8 @@ def attach(server: FastAPI, shared: Shared, rooms: Rooms | None = None) -> None:
     @http.answers
     async def vote(name: str, request: Request) -> Response:
         body = await http.read_object(request)
-        given = body.get("voter", ""), body.get("question", ""), body.get("choice", -1), body.get("right", False)
-        await log.change("vote", name, *given, client.get())
+        vote = body.get("voter", ""), body.get("question", ""), body.get("choice", -1), body.get("right", False)
+        await log.change("vote", name, *vote, client.get())
         return answered()
 
     @server.post("/room/{name}/votes")

@@ -207,8 +207,8 @@ class Rooms:
             Refusal: an invalid vote, or no room for more.
         """
         whole = isinstance(choice, int) and not isinstance(choice, bool) and 0 <= choice < CHOICES
-        typed = isinstance(voter, str) and isinstance(question, str) and isinstance(right, bool)
-        if not whole or not typed or not KEY.fullmatch(voter) or not QUESTION.fullmatch(question):
+        valid = isinstance(voter, str) and isinstance(question, str) and isinstance(right, bool)
+        if not whole or not valid or not KEY.fullmatch(voter) or not QUESTION.fullmatch(question):
             raise Refusal("bad_request")
         room = self.get(name)
         if room is None or (question, voter) in room.votes:

@@ -59,7 +59,7 @@ def unpack(weights: str, task: str) -> former.Generator:
 
 
 def main(task: str, seed: int, question: str, steps: int | None = None) -> None:
-    """Trains a model on a task and prints its progress; `steps` as of `toys.train`."""
+    """Trains a model on a task and prints its progress; `steps` as in `toys.train`."""
     began = time.perf_counter()
     model = None
     for report in toys.train(task, seed, steps):

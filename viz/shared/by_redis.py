@@ -80,12 +80,12 @@ class RedisShelf:
     def get(self, key: str) -> bytes | None:
         """Returns a value; None if the key has none, or one that was not written by `put`."""
         with reached():
-            found = self._client.get(f"{self._name}:{key}")
-        if not isinstance(found, bytes):
+            packed = self._client.get(f"{self._name}:{key}")
+        if not isinstance(packed, bytes):
             return None
         try:
             reader = zlib.decompressobj()
-            value = reader.decompress(found, LARGEST)
+            value = reader.decompress(packed, LARGEST)
         except zlib.error:
             return None
         return value if reader.eof else None

@@ -131,19 +131,19 @@ class RedisLog:
     async def _follow(self) -> None:
         """Applies the changes of all replicas as they arrive; never returns."""
         assert self._loaded
-        reached = True
+        connected = True
         while True:
             try:
                 await self._load()
                 self._loaded.set()
-                reached = True
+                connected = True
                 await self._listen()
             except (Missed, WatchError):
                 pass
             except (RedisError, OSError) as error:
-                if reached:
+                if connected:
                     logging.getLogger(__name__).warning("Redis cannot be reached: %s", error)
-                reached = False
+                connected = False
             await asyncio.sleep(AGAIN)
 
     async def _listen(self) -> None:
@@ -153,20 +153,20 @@ class RedisLog:
             Missed: a change was dropped from the stream, or Redis was replaced.
         """
         while True:
-            seen = await self._client.xread({self._key: f"{self._number}-0"}, count=SAVE, block=round(1000 * LISTEN))
+            streams = await self._client.xread({self._key: f"{self._number}-0"}, count=SAVE, block=round(1000 * LISTEN))
             if await self._client.get(SECRET) != self._secret:
                 raise Missed
-            for _, entries in seen:
+            for _, entries in streams:
                 self._make(entries)
 
     async def _load(self) -> None:
         """Loads the newest copy and the changes after it; saves this replica's copy if Redis is empty."""
         async with self._client.pipeline() as pipe:
             await pipe.watch(SECRET)
-            found = await pipe.get(SECRET)
-            secret = found or secrets.token_bytes(32)
+            current = await pipe.get(SECRET)
+            secret = current or secrets.token_bytes(32)
             pipe.multi()
-            if found is None:
+            if current is None:
                 number = self._number or 0
                 pipe.set(SECRET, secret)
                 pipe.set(f"{self._key}:count", number)

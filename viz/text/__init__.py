@@ -47,9 +47,9 @@ def in_words(note: Note, language: str = "en") -> str:
     return message(note["key"], language, **note["values"])
 
 
-def first_known(wanted: Iterable[str]) -> str:
+def first_known(tags: Iterable[str]) -> str:
     """Returns the first available language among `wanted`, tags such as "zh-CN"; else English."""
-    names = (tag.strip().lower().partition("-")[0] for tag in wanted)
+    names = (tag.strip().lower().partition("-")[0] for tag in tags)
     return next((name for name in names if name in LANGUAGES), "en")
 
 

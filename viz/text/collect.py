@@ -8,8 +8,8 @@ from pkgutil import walk_packages
 
 def collect(package: str) -> dict[str, str]:
     """Returns the `MESSAGES` of all modules of a package and its subpackages."""
-    found: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for module in walk_packages(import_module(package).__path__, f"{package}."):
         if not module.ispkg:
-            found |= import_module(module.name).MESSAGES
-    return found
+            messages |= import_module(module.name).MESSAGES
+    return messages

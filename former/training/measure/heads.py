@@ -12,7 +12,7 @@ import torch.nn.functional as F
 
 import former
 from former.analysis import head_statistics
-from former.analysis.circuits import copied_weight, said_twice
+from former.analysis.circuits import induction_weight, repeated_sequences
 from former.training.tasks.dates import examples
 from former.training.tasks.dates_task import TOKENIZER, pad
 
@@ -35,9 +35,9 @@ def head_scores(model: former.Generator, length: int = 64, letters: Sequence[int
     Returns:
         (layers, h) for each score.
     """
-    _, capture = former.run_with_capture(model, said_twice(length, REPEATS, 0, letters))
+    _, capture = former.run_with_capture(model, repeated_sequences(length, REPEATS, 0, letters))
     weights = capture.stack("weights")  # (layers, b, h, 2·length, 2·length)
-    return {"previous": head_statistics(weights)["previous"].mean(1), "induction": copied_weight(weights)}
+    return {"previous": head_statistics(weights)["previous"].mean(1), "induction": induction_weight(weights)}
 
 
 @torch.no_grad()
@@ -46,7 +46,7 @@ def copied_bits(model: former.Generator, length: int = 64) -> float:
 
     A model that copies comes near 0; one that only knows that each is one of 26 letters needs log2(26) = 4.7.
     """
-    tokens = said_twice(length, REPEATS, 0, LETTERS)
+    tokens = repeated_sequences(length, REPEATS, 0, LETTERS)
     logits = model(tokens[:, :-1])[:, length:]
     nats = F.cross_entropy(logits.flatten(0, 1), tokens[:, length + 1 :].flatten())
     return float(nats) / math.log(2)

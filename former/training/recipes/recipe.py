@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from former.checkpoints import KINDS as KINDS_OF_MODEL
+from former.checkpoints import MODEL_KINDS
 from former.checks import is_whole, require_choice, require_positive
 from former.config import OLDEST
 from former.training.data import CORPORA
@@ -30,7 +30,7 @@ class Recipe:
     name: str  # the model's name, and its folder in checkpoints/
     base: str = ""  # the recipe's own name, if the user gave the model another one
     description: str = field(default="", compare=False)  # one sentence for the card
-    kind: str = "Generator"  # class of the model, a key of `former.checkpoints.KINDS`
+    kind: str = "Generator"  # class of the model, a key of `former.checkpoints.MODEL_KINDS`
     task: str = "text"  # a key of `former.training.tasks.TASKS`
     corpus: str = "wiki100"  # a key of `former.training.data.CORPORA`
     model: Any  # the model's config
@@ -71,7 +71,7 @@ class Recipe:
         require_choice("attention", self.attention, get_args(Attention))
         require_choice("initial", self.initial, get_args(Initial))
         require_choice("corpus", self.corpus, tuple(CORPORA))
-        require_choice("kind", self.kind, tuple(KINDS_OF_MODEL))
+        require_choice("kind", self.kind, tuple(MODEL_KINDS))
         for name in ("decay", "word_dropout", "teacher", "pieces", "repeats", "hard"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
@@ -111,8 +111,8 @@ class Recipe:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Recipe:
         """Builds a recipe from the values of `to_dict`; a field that an older run or card lacks gets its default."""
-        require_choice("kind", values["kind"], tuple(KINDS_OF_MODEL))
-        _, config = KINDS_OF_MODEL[values["kind"]]
+        require_choice("kind", values["kind"], tuple(MODEL_KINDS))
+        _, config = MODEL_KINDS[values["kind"]]
         model = config.from_dict(values["model"], OLDEST)
         return cls(**{**values, "model": model, "snapshots": tuple(values["snapshots"])})
 

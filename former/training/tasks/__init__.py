@@ -1,7 +1,7 @@
 """The training tasks: each provides the batch of a step, its loss, and measures of a model's quality.
 
-A new kind of model needs an entry in `former.checkpoints.KINDS`, a recipe in `RECIPES`, and, if no task here fits, a
-new class with the methods of `Task` in `TASKS`. No other file lists the tasks.
+A new kind of model needs an entry in `former.checkpoints.MODEL_KINDS`, a recipe in `RECIPES`, and, if no task here
+fits, a new class with the methods of `Task` in `TASKS`. No other file lists the tasks.
 
 A batch depends only on (seed, step). So a resumed run sees the same batches as an uninterrupted one, and several
 processes take their rows from the same batch.
@@ -92,7 +92,7 @@ TASKS: dict[str, type[Task]] = {
 
 
 def make_task(recipe: Recipe, path: Path, unchecked: bool = False, folder: Path | None = None) -> Task:
-    """Opens a recipe's task on a corpus; arguments as of `Task.open`.
+    """Opens a recipe's task on a corpus. The arguments are those of `Task.open`.
 
     Raises:
         ValueError: `TASKS` lacks the recipe's task, or the corpus is missing or wrong.

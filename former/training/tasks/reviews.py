@@ -184,8 +184,8 @@ class ReviewTask:
 def causal(model: Model) -> Model:
     """Wraps a BERT with a causal mask: each word attends to itself and earlier words; only `[CLS]` attends to all.
 
-    Words do not attend to `[CLS]`, which would pass on later words. Compared with the model itself, this shows what
-    attention to later words is worth.
+    Words do not attend to `[CLS]`, which would pass on later words. Compared with the model itself, this shows how
+    much attention to later words helps.
     """
 
     def judge(tokens: Tensor, **options: Any) -> Tensor:

@@ -92,7 +92,7 @@ class TextTask:
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
         """Returns the bits per byte over a split; see `Task.evaluate`."""
         context = recipe.model.seq_length
-        unmasked = not masks.KINDS[bundle.model.config.mask].causal  # such a model reads the byte it should predict
+        unmasked = not masks.MASKS[bundle.model.config.mask].causal  # such a model reads the byte it should predict
         stride = measure.stride if measure.stride is not None else context if unmasked else context // 2
         content = data.load_text(path, recipe.corpus, measure.unchecked)
         begin, end = data.split_text(content)[measure.split]

@@ -30,7 +30,7 @@ from former.training.recipes import Recipe
 
 FILL, ENDS = "_", "="  # padding before a question, and the sign after it
 LETTERS = "abcdefghijklmnopqrst"
-MOST = 8  # maximum number of letters of a question
+MOST_LETTERS = 8  # maximum number of letters of a question
 DIGITS = 3  # maximum number of digits of a number
 EVERY = 10  # steps between two reports
 TESTED = 200  # unseen questions per test
@@ -47,8 +47,8 @@ class Toy:
     answer: Callable[[str], str]  # the correct answer to a question
     example: str  # a question
     steps: int  # of training
-    width: int = MOST  # characters to which a question, or each number of a sum, is padded
-    length: int = 2 * MOST + 1  # tokens of the longest question, the = and its answer
+    width: int = MOST_LETTERS  # characters to which a question, or each number of a sum, is padded
+    length: int = 2 * MOST_LETTERS + 1  # tokens of the longest question, the = and its answer
     backwards: bool = False  # whether the model writes the answer from its end
 
     def prompt(self, question: str) -> str:
@@ -61,7 +61,7 @@ class Toy:
 
 
 def _draw_letters(dice: random.Random) -> str:
-    return "".join(dice.choices(LETTERS, k=dice.randint(1, MOST)))
+    return "".join(dice.choices(LETTERS, k=dice.randint(1, MOST_LETTERS)))
 
 
 def _draw_numbers(dice: random.Random) -> str:
@@ -72,7 +72,7 @@ def _add(question: str) -> str:
     return str(sum(map(int, question.split("+"))))
 
 
-_WORD = f"[{LETTERS[0]}-{LETTERS[-1]}]{{1,{MOST}}}"
+_WORD = f"[{LETTERS[0]}-{LETTERS[-1]}]{{1,{MOST_LETTERS}}}"
 _NUMBER = f"(0|[1-9][0-9]{{0,{DIGITS - 1}}})"
 
 TOYS: dict[str, Toy] = {

@@ -33,7 +33,7 @@ def test_a_recipe_names_what_is_registered(name):
     recipe = RECIPES[name]
     assert recipe.task in tasks.TASKS
     assert recipe.corpus in data.CORPORA
-    assert isinstance(recipe.model, checkpoints.KINDS[recipe.kind][1])
+    assert isinstance(recipe.model, checkpoints.MODEL_KINDS[recipe.kind][1])
 
 
 @pytest.mark.parametrize(("field", "value"), [("kind", "Oracle"), ("corpus", "library")])
@@ -87,7 +87,7 @@ class EchoTask:
 def test_a_model_and_a_task_of_another_kind_are_trained_once_they_are_registered(
     tmp_path, text_file, monkeypatch, recipe
 ):
-    monkeypatch.setitem(checkpoints.KINDS, "Echo", (Echo, ModelConfig))
+    monkeypatch.setitem(checkpoints.MODEL_KINDS, "Echo", (Echo, ModelConfig))
     monkeypatch.setitem(tasks.TASKS, "echo", EchoTask)
     rebuilt_recipe = Recipe.from_dict(
         recipe().to_dict() | {"name": "echo", "kind": "Echo", "task": "echo", "steps": 200, "adam_lr": 0.1}

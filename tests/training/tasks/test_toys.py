@@ -29,7 +29,7 @@ def test_answers_are_plain_python_s_and_are_written_behind_the_question(name):
         text = toys.TOKENIZER.decode(read)
         assert text.replace(toys.FILL, "") == f"{question}={message}"
         first = text.index("=")
-        assert first == (2 * toys.DIGITS + 1 if name == "add" else toys.MOST)
+        assert first == (2 * toys.DIGITS + 1 if name == "add" else toys.MOST_LETTERS)
         assert scored[first + len(message)] == toys.TOKENIZER.end
         assert scored[:first] == [toys.UNSCORED] * first
 

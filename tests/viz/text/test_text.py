@@ -239,7 +239,7 @@ def test_the_first_language_there_is_is_taken(wanted, language):
     assert first_known(wanted) == language
 
 
-@pytest.mark.parametrize("kind", masks.KINDS)
+@pytest.mark.parametrize("kind", masks.MASKS)
 def test_every_kind_of_mask_has_its_words(kind):
     names = [f"mask_{kind}", f"mask_{kind}_hint", f"mask_full_{kind}"]
-    assert {*names, *([f"mask_size_{kind}"] if masks.KINDS[kind].size else [])} <= en.MESSAGES.keys()
+    assert {*names, *([f"mask_size_{kind}"] if masks.MASKS[kind].size else [])} <= en.MESSAGES.keys()

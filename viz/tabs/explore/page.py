@@ -94,7 +94,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     begins = settings(site, models)
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         browser.part(HERE / "change", "model", menu(models))
-        typed = gr.Textbox(
+        textbox = gr.Textbox(
             begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
         browser.part(HERE / "change", "changes")
@@ -102,5 +102,5 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     examples = part("examples", begins, events=("filled",))
     part("notices")
     panels()
-    typed.change(None, typed, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
-    examples.filled(None, None, typed, js=browser.call(STORE, "store.entered()"))
+    textbox.change(None, textbox, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
+    examples.filled(None, None, textbox, js=browser.call(STORE, "store.entered()"))

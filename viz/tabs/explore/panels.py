@@ -1,7 +1,7 @@
 """The panels of tab Explore; `reading` reads the arguments of their functions.
 
-Most panels compute their numbers in the browser, from the pass that it holds; a program computes the same numbers by
-one function of a run.
+Most panels compute their numbers in the browser, from the pass that it holds; the program that "Copy as Python"
+prints computes the same numbers by one function of a run.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ FOLDS = {  # the panels that are one line until it is opened, in the order of th
 LIMITS = {
     **{"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED},
     **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES, "folds": FOLDS},
-    **{"reads": reads.KINDS, "arcs": reads.MOST},
+    **{"reads": reads.INPUTS, "arcs": reads.MOST_ARCS},
 }
 
 
 def printed(
     function: Callable[..., Numbers], draw: Draw, check: Callable[[Arguments], None] | None = None, **more: Any
 ) -> Question:
-    """Returns a question that is only printed: the page computes the numbers itself, or has its own route for them.
+    """Returns a `Question` for "Copy as Python" alone: the page computes the numbers itself or has a route for them.
 
     Args:
         function: a function of a run; those of its parameters that are in `FIELDS` are read too.
         draw: its figure.
-        check: as of `read`.
+        check: as in `read`.
         more: of the `Question`.
     """
     arguments = partial(read, fields=signature(function).parameters, check=check)

@@ -33,31 +33,31 @@ def read_request(models: Models, view: View) -> RunRequest:
     return request(loaded, read_string(view, "text", "empty_text"), changes)
 
 
-def sides(asked: Arguments) -> Sides:
+def sides(arguments: Arguments) -> Sides:
     """Returns the queries and keys of the requested map."""
-    return asked["run"].reading.sides[asked["name"]]
+    return arguments["run"].reading.sides[arguments["name"]]
 
 
-def read_map(asked: Arguments, view: View) -> str:
+def read_map(arguments: Arguments, view: View) -> str:
     """Reads the name of one of the run's maps."""
-    names = asked["run"].reading.sides
+    names = arguments["run"].reading.sides
     return next(iter(names)) if len(names) == 1 else read_choice(view, "map", names)
 
 
-def read_of(asked: Arguments, view: View) -> str:
+def read_of(arguments: Arguments, view: View) -> str:
     """Reads whether a head, a mean or a rollout is shown; cross-attention has no rollout."""
-    return read_choice(view, "of", ("head", "mean", "rollout") if sides(asked).ids else ("head", "mean"))
+    return read_choice(view, "of", ("head", "mean", "rollout") if sides(arguments).ids else ("head", "mean"))
 
 
-def read_scale(asked: Arguments, view: View) -> str:
+def read_scale(arguments: Arguments, view: View) -> str:
     """Reads the scale of the colours; it is "scores" if the scores are shown."""
-    scores = view.get("show") == "scores" and asked["of"] == "head"
+    scores = view.get("show") == "scores" and arguments["of"] == "head"
     return "scores" if scores else read_choice(view, "scale", SCALES)
 
 
-def read_token(asked: Arguments, view: View, name: str) -> int | None:
+def read_token(arguments: Arguments, view: View, name: str) -> int | None:
     """Reads the id of a token or class that may be predicted, or None."""
-    return None if view.get(name) is None else read_index(view, name, carry.count(asked["run"]))
+    return None if view.get(name) is None else read_index(view, name, carry.count(arguments["run"]))
 
 
 FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that takes it; each may need those before
@@ -119,11 +119,11 @@ def read_carried(models: Models, view: View) -> Arguments:
 
 def read_one(models: Models, view: View) -> Arguments:
     """Reads the arguments of `carry.carry_one`."""
-    asked = read_carried(models, view)
-    config = asked["run"].loaded.bundle.config
-    size = len(sides(asked).queries) if asked["part"] in carry.OF_TOKENS else config.heads
+    arguments = read_carried(models, view)
+    config = arguments["run"].loaded.bundle.config
+    size = len(sides(arguments).queries) if arguments["part"] in carry.OF_TOKENS else config.heads
     place = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
-    return {**{name: asked[name] for name in ("pinned", "run", "name", "part")}, **place}
+    return {**{name: arguments[name] for name in ("pinned", "run", "name", "part")}, **place}
 
 
 def read_ranked(models: Models, view: View) -> Arguments:
@@ -131,8 +131,8 @@ def read_ranked(models: Models, view: View) -> Arguments:
     loaded = read_model(models, view)
     if not reads.has_pairs(loaded.bundle):
         raise NothingToShow("reads_not")
-    count = read_whole(view, "reads_count", 1, reads.MOST)
-    return {"bundle": loaded, "kind": read_choice(view, "reads", reads.KINDS), "count": count}
+    count = read_whole(view, "reads_count", 1, reads.MOST_ARCS)
+    return {"bundle": loaded, "kind": read_choice(view, "reads", reads.INPUTS), "count": count}
 
 
 def read_path(models: Models, view: View) -> Arguments:
@@ -144,9 +144,9 @@ def read_path(models: Models, view: View) -> Arguments:
     }
     if heads["writer"][0] >= heads["reader"][0]:
         raise Refusal("bad_request")
-    asked = read_carried(models, {**view, "part": "heads"})
-    chosen = {name: asked[name] for name in ("answer", "rival") if name in asked}
-    return {**{name: asked[name] for name in ("pinned", "run")}, "kind": kind, **heads, **chosen}
+    arguments = read_carried(models, {**view, "part": "heads"})
+    rivals = {name: arguments[name] for name in ("answer", "rival") if name in arguments}
+    return {**{name: arguments[name] for name in ("pinned", "run")}, "kind": kind, **heads, **rivals}
 
 
 def moves(view: View) -> bool:
@@ -189,46 +189,46 @@ def read_compared(models: Models, view: View) -> Arguments:
     return read(models, view, ("answer", "rival"), check_predicts)
 
 
-def check_predicts(asked: Arguments) -> None:
+def check_predicts(arguments: Arguments) -> None:
     """Raises unless the model predicts something for the text."""
-    kind, reading = asked["run"].loaded.kind, asked["run"].reading
-    kind.unembed(asked["run"].loaded.bundle.model, reading.inputs)
+    kind, reading = arguments["run"].loaded.kind, arguments["run"].reading
+    kind.unembed(arguments["run"].loaded.bundle.model, reading.inputs)
     if kind.says == "blank" and not kind.places(reading):
         raise NothingToShow("no_blanks")
 
 
-def check_scored(asked: Arguments) -> None:
+def check_scored(arguments: Arguments) -> None:
     """Raises unless the prediction of the text can be scored."""
-    check_predicts(asked)
-    if asked["run"].loaded.kind.says == "next" and asked["run"].reading.inputs[-1].shape[1] < 2:
+    check_predicts(arguments)
+    if arguments["run"].loaded.kind.says == "next" and arguments["run"].reading.inputs[-1].shape[1] < 2:
         raise NothingToShow("too_short")
 
 
-def check_next(asked: Arguments) -> None:
+def check_next(arguments: Arguments) -> None:
     """Raises unless next tokens are predicted."""
-    check_scored(asked)
-    if asked["run"].loaded.kind.says != "next":
+    check_scored(arguments)
+    if arguments["run"].loaded.kind.says != "next":
         raise Refusal("bad_request")
 
 
-def check_judged(asked: Arguments) -> None:
+def check_judged(arguments: Arguments) -> None:
     """Raises unless the text is classified."""
-    asked["run"].loaded.kind.classes(asked["run"].loaded.bundle)
+    arguments["run"].loaded.kind.classes(arguments["run"].loaded.bundle)
 
 
-def check_square(asked: Arguments) -> None:
+def check_square(arguments: Arguments) -> None:
     """Raises unless the map is of self-attention."""
-    if not sides(asked).ids:
+    if not sides(arguments).ids:
         raise Refusal("bad_request")
 
 
-def check_pair(asked: Arguments) -> None:
+def check_pair(arguments: Arguments) -> None:
     """Raises unless the weight of the pair can be traced."""
-    check_trace(asked["run"].loaded.bundle.model)
-    if not sides(asked).allowed[asked["query"], asked["key"]]:
+    check_trace(arguments["run"].loaded.bundle.model)
+    if not sides(arguments).allowed[arguments["query"], arguments["key"]]:
         raise NothingToShow("trace_masked")
 
 
-def check_writing(asked: Arguments) -> None:
+def check_writing(arguments: Arguments) -> None:
     """Raises unless the head's effect on the logits is defined."""
-    check_writes(asked["run"].loaded.kind, asked["run"].loaded.bundle.model, asked["name"])
+    check_writes(arguments["run"].loaded.kind, arguments["run"].loaded.bundle.model, arguments["name"])

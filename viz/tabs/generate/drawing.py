@@ -31,7 +31,7 @@ def draw_often(
     """Draws the token after a text again and again, `DRAWS` times a round.
 
     Args:
-        bundle, text, written, temperature, top_k, top_p, min_p, repetition_penalty, seed: as of `predict_next`.
+        bundle, text, written, temperature, top_k, top_p, min_p, repetition_penalty, seed: as in `predict_next`.
         rounds: number of rounds.
     Returns:
         "ids" and "labels" of the tokens that were drawn, the most frequent first; "counts" of each, "shares" of all
@@ -53,19 +53,19 @@ def search_beams(
     """Searches for the likeliest continuations of a text (`former.beam_search`).
 
     Args:
-        bundle, text, written: as of `look_back`.
+        bundle, text, written: as in `look_back`.
         beams: number of continuations.
         length: tokens of each.
     Returns:
         "tokens" of each beam, the likeliest first; "labels" of these tokens; "texts"; "log_probs" of each, in bits.
     """
     ids = [*prompt_of(bundle.tokenizer, text), *written]
-    found = former.beam_search(bundle.model, ids, length, beams)
+    results = former.beam_search(bundle.model, ids, length, beams)
     return {
-        "tokens": [beam.ids for beam in found],
-        "labels": [label(bundle.tokenizer, [*ids, *beam.ids])[0][len(ids) :] for beam in found],
-        "texts": [bundle.tokenizer.decode(beam.ids) for beam in found],
-        "log_probs": torch.tensor([beam.log_prob / math.log(2) for beam in found]),
+        "tokens": [beam.ids for beam in results],
+        "labels": [label(bundle.tokenizer, [*ids, *beam.ids])[0][len(ids) :] for beam in results],
+        "texts": [bundle.tokenizer.decode(beam.ids) for beam in results],
+        "log_probs": torch.tensor([beam.log_prob / math.log(2) for beam in results]),
     }
 
 
@@ -73,7 +73,7 @@ def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[i
     """Returns the texts of branches, each of which leaves an earlier one.
 
     Args:
-        bundle, text: as of `look_back`.
+        bundle, text: as in `look_back`.
         branches: for each, the index of the branch that it leaves, after how many tokens, and its own token ids.
     Returns:
         "tokens": all tokens of each branch after the prompt; "lengths": their numbers; "texts"; "names": numbers from

@@ -83,10 +83,10 @@ def read_branches(models: Models, view: View) -> dict[str, Any]:
         Refusal: a branch that does not leave an earlier one.
     """
     loaded, _, arguments = read_writing(models, view)
-    given = view.get("branches")
-    if not isinstance(given, list) or not given:
+    sent = view.get("branches")
+    if not isinstance(sent, list) or not sent:
         raise Refusal("bad_request")
-    branches = [read_branch(way, number, loaded.bundle.config.num_tokens) for number, way in enumerate(given)]
+    branches = [read_branch(way, number, loaded.bundle.config.num_tokens) for number, way in enumerate(sent)]
     return {"bundle": loaded, "text": arguments["text"], "branches": branches}
 
 
@@ -160,6 +160,11 @@ GUESS = Panel(
     "guess",
     HERE / "guess" / "guess.js",
     {"game": Question(guess.guess_tokens, guess.read_game, TOTALS, fast=True)},
-    {"game_texts": GAMES, "game_most": guess.MOST, "game_rounds": guess.ROUNDS, "game_options": guess.OPTIONS},
+    {
+        "game_texts": GAMES,
+        "game_most": guess.MOST_CHARACTERS,
+        "game_rounds": guess.ROUNDS,
+        "game_options": guess.OPTIONS,
+    },
 )
 PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL, CACHE, GUESS)

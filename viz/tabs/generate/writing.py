@@ -50,7 +50,7 @@ PACE_LIMIT = 30  # tokens a second
 SHARED = 60  # given tokens whose answer, some 0.5 MB, is cached for equal requests
 SEED_LIMIT = 2**32
 CANDIDATES = 20  # next tokens that a frame names
-LONGEST = 4  # tokens that one character may take, so labels may change that far back
+TOKENS_PER_CHARACTER = 4  # tokens that one character may take, so labels may change that far back
 
 # A space that the decoder of WordPiece puts between two Chinese characters or signs, each a piece of its own.
 CHINESE = "[\u3001-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20]"
@@ -228,8 +228,8 @@ def predict_next(
     """Predicts the token after a text.
 
     Args:
-        bundle, text, written: as of `look_back`.
-        temperature, top_k, top_p, min_p, repetition_penalty: as of `former.generate`.
+        bundle, text, written: as in `look_back`.
+        temperature, top_k, top_p, min_p, repetition_penalty: as in `former.generate`.
         seed: of the random number, which also depends on the length of the text.
     Returns:
         "drawn", the sampled token, and the result of `describe`.
@@ -255,9 +255,9 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
     for state in states(model, order):
         if state.token is not None:
             ids.append(state.token)
-        known = len(ids) if len(ids) == order.prompt else LONGEST
+        known = len(ids) if len(ids) == order.prompt else TOKENS_PER_CHARACTER
         # A tail that begins within a character would misread its first bytes: so read a character more.
-        labels, own = (part[-known:] for part in label(tokenizer, ids[-(known + LONGEST - 1) :]))
+        labels, own = (part[-known:] for part in label(tokenizer, ids[-(known + TOKENS_PER_CHARACTER - 1) :]))
         yield squeeze.compress(pack(state, order, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
     yield squeeze.flush()
 

@@ -6,7 +6,7 @@ import math
 
 from viz.text import Refusal
 
-LONGEST = 200  # characters
+MOST_CHARACTERS = 200  # characters
 
 
 def read_pairs(text: str, count: int, reach: float) -> list[list[float]]:
@@ -20,7 +20,7 @@ def read_pairs(text: str, count: int, reach: float) -> list[list[float]]:
         Refusal: anything else.
     """
     try:
-        pairs = [[float(number) for number in pair.split(",")] for pair in text[:LONGEST].split(";")]
+        pairs = [[float(number) for number in pair.split(",")] for pair in text[:MOST_CHARACTERS].split(";")]
     except ValueError:
         raise Refusal("bad_request") from None
     if len(pairs) != count or any(len(pair) != 2 for pair in pairs):

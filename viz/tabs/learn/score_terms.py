@@ -48,8 +48,8 @@ def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tenso
 
     def both(linear: torch.nn.Module) -> list[Tensor]:
         """Applies a linear map to both parts, (b, h, t, s) each; its bias, if any, counts as the token's."""
-        made = linear(own), linear(other) - linear(torch.zeros_like(other))
-        return [x.unflatten(-1, (attention.heads, -1)).transpose(1, 2) for x in made]
+        maps = linear(own), linear(other) - linear(torch.zeros_like(other))
+        return [x.unflatten(-1, (attention.heads, -1)).transpose(1, 2) for x in maps]
 
     queries, keys = both(attention.toqueries), both(attention.tokeys)
     scale = {"scaled": attention.scaled, "divisor": attention.divisor}
@@ -67,8 +67,8 @@ def summands(bundle: former.Bundle, ids: list[int]) -> tuple[Tensor, Tensor]:
 def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
     """Finds the heads of the first layer whose scores vary most with the position, and most with the token."""
     result = terms(bundle.model.transformer.blocks[0], *summands(bundle, ids))[:, 0]  # (4, h, t, t)
-    seen = bundle.model.mask(len(ids))
-    spread = result[..., seen].var(-1)  # (4, h)
+    allowed = bundle.model.mask(len(ids))
+    spread = result[..., allowed].var(-1)  # (4, h)
     share = spread[TERMS.index("place_place")] / spread.sum(0)
     return {"byPlace": int(share.argmax()), "byToken": int(share.argmin())}
 
@@ -88,6 +88,6 @@ def relative_terms(positions: RelativeTerms, q: Tensor, k: Tensor) -> Tensor:
     zero_q, zero_k = torch.zeros_like(q), torch.zeros_like(k)
     by_distance = positions(zero_q, zero_k)  # v · W r
     content = q @ k.transpose(-2, -1)
-    asked = positions(q, zero_k) - by_distance  # q · W r
-    held = positions(zero_q, k) - by_distance  # u · k
-    return torch.stack([content, asked, held, by_distance]) / q.shape[-1] ** 0.5
+    with_distance = positions(q, zero_k) - by_distance  # q · W r
+    by_content = positions(zero_q, k) - by_distance  # u · k
+    return torch.stack([content, with_distance, by_content, by_distance]) / q.shape[-1] ** 0.5

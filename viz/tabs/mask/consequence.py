@@ -32,7 +32,7 @@ def compare_masks(bundle: former.Bundle, pair: Mapping[str, former.Bundle], text
         text: read up to the shortest context of the models, and at most `TEXT_LIMIT`.
         seed: of the sampling.
     Returns:
-        "labels" of the text as the pair reads it; "pair", as of `measure`; "switched": bits per byte of the causal
+        "labels" of the text as the pair reads it; "pair", as in `measure`; "switched": bits per byte of the causal
         model "before" and "after" its mask is removed; "means": all means, and "tasks", their names.
     """
     most = min(TEXT_LIMIT, *(each.config.seq_length for each in (bundle, *pair.values())))
@@ -59,7 +59,7 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
         "hidden", the mean with the next byte hidden, which is "own" for a model that never sees it; "written", a label
         for each byte that it writes.
     """
-    masked = masks.KINDS[bundle.config.mask].causal
+    masked = masks.MASKS[bundle.config.mask].causal
     bits = surprise(bundle, ids, masked=masked)
     steps = former.generate(bundle.model, ids, WRITTEN, temperature=TEMPERATURE, seed=seed)
     return {

@@ -28,7 +28,7 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
         bundle: a causal model.
         text: the first `SHOWN` tokens are read.
         layer, head: the head.
-        mask: one of `masks.KINDS`.
+        mask: one of `masks.MASKS`.
         size: its window or stride.
     Returns:
         "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each.
@@ -58,7 +58,7 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
     lengths = sorted({t, *(round(10 ** (i / PER_DECADE)) for i in range(steps + 1))})
     cells = {
         kind: [masks.count(kind, n, math.isqrt(n) if kind in ROOT_STRIDES else size) for n in lengths]
-        for kind in masks.KINDS
+        for kind in masks.MASKS
     }
     selection = "own" if mask in ROOT_STRIDES else mask
     cells[selection] = [masks.count(mask, n, size) for n in lengths]
@@ -69,7 +69,7 @@ def move_outputs(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
     """Measures which outputs of a model change when a token is changed, with a mask.
 
     Args:
-        bundle, text, mask, size: as of `run_head`.
+        bundle, text, mask, size: as in `run_head`.
     Returns:
         "labels"; "moves" (t, t): the largest change of a logit of output i (row) when token j (column) is replaced,
         exactly 0 for no change; "moved" (t, t): whether there is a change.
@@ -84,14 +84,14 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
     """Counts the layers until an output can depend on an input, under every mask.
 
     Args:
-        bundle, text, mask, size: as of `run_head`.
+        bundle, text, mask, size: as in `run_head`.
     Returns:
         "depth" of the model; "needs": for every mask (t, t), the number of layers after which output i (row) can first
         depend on input j (column), or depth + 1 if it takes more; "labels"; for the chosen mask, "layers": its `needs`,
         and "reached" (t, t): whether depth layers are enough.
     """
     ids, depth = bundle.tokenizer.encode(text)[:SHOWN], bundle.config.depth
-    needs = {kind: depth + 1 - masks.reach(masks.named(kind, len(ids), size), depth).sum(0) for kind in masks.KINDS}
+    needs = {kind: depth + 1 - masks.reach(masks.named(kind, len(ids), size), depth).sum(0) for kind in masks.MASKS}
     labels, layers = bundle.tokenizer.labels(ids), needs[mask]
     return {"depth": depth, "needs": needs, "labels": labels, "layers": layers, "reached": layers <= depth}
 

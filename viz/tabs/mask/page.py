@@ -35,7 +35,7 @@ def settings(models: Models) -> dict[str, Any]:
     return {
         "models": {name: opening(loaded) for name, loaded in maskable(models).items()},
         "view": {"model": first, "text": MASK_TEXT, "long": MASK_LONG_TEXT},
-        "masks": list(masks.KINDS),
+        "masks": list(masks.MASKS),
         "shown": masking.SHOWN,
         "seeds": panels.SEED_LIMIT,
         "consequence": {

@@ -49,7 +49,7 @@ def read_mask(view: View) -> dict[str, Any]:
     Raises:
         Refusal: no such mask, or a size out of its range.
     """
-    kind = read_choice(view, "mask", masks.KINDS, "no_such_mask")
+    kind = read_choice(view, "mask", masks.MASKS, "no_such_mask")
     return {"mask": kind, "size": read_whole(view, "size", 1, masking.SIZE_LIMIT, "mask_size_field")}
 
 

@@ -58,13 +58,13 @@ def read_order(view: View, t: int) -> list[int] | None:
         Refusal: it is not a string.
     """
     value = read_string(view, "order")
-    typed = list(range(t))
+    identity = list(range(t))
     if value == permuting.AS_TYPED:
-        return typed
+        return identity
     if not re.fullmatch(rf"\d{{1,2}}(\.\d{{1,2}}){{0,{permuting.MOST_WORDS - 1}}}", value, flags=re.ASCII):
         return None
     order = [int(place) for place in value.split(".")]
-    return order if sorted(order) == typed else None
+    return order if sorted(order) == identity else None
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:

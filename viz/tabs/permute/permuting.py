@@ -111,8 +111,8 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
     """
     matrix = torch.eye(len(order))[list(order)]
     places = [word + 1 for word in order]
-    moved = [words[word] for word in order]
-    return {"typed": words, "words": moved, "places": places, "matrix": matrix, "cells": matrix >= 0}
+    moved_words = [words[word] for word in order]
+    return {"typed": words, "words": moved_words, "places": places, "matrix": matrix, "cells": matrix >= 0}
 
 
 @torch.inference_mode()
@@ -160,7 +160,7 @@ def run_output(
     """Runs one output of a classifier on a text and on its words in another order.
 
     Args:
-        bundle, text, order, positions, mask: as of `measure_errors`.
+        bundle, text, order, positions, mask: as in `measure_errors`.
         output: one of `OUTPUTS`; for the whole classifier, the words' outputs are those of its last block.
     Returns:
         "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): the largest between
@@ -190,7 +190,7 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
 
     Args:
         bundles: the classifiers, by name.
-        text, order: as of `measure_errors`.
+        text, order: as in `measure_errors`.
     Returns:
         "names"; "probs" (classifiers, 2, num_classes), for both orders; "typed" and "moved" (classifiers,): those of
         the last class; "same": for each classifier, whether its two outputs are equal up to rounding.

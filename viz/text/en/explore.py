@@ -77,7 +77,7 @@ MESSAGES = {
     "effect_off": "switched off",
     "effect_on_text": "{effect} bits without it",
     "effect_on_hidden": "{effect} bits per hidden token without it",
-    "effect_on_answer": "{effect} bits of the answer without it",
+    "effect_on_answer": "{effect} bits for the answer without it",
     "effect_on_verdict": "adds {effect} to the log-odds",
     "map_label": "Map of the chosen head. The arrow keys move from pair to pair, Enter locks, Escape unlocks.",
     "map_hint": "Point at a cell to read it; a click locks it.",
@@ -159,7 +159,7 @@ MESSAGES = {
     "stat_self_hint": "Share of attention on the query’s own token, averaged over the queries.",
     "stat_separator": "special token",
     "stat_separator_hint": "Share of attention on special tokens after the first, such as [SEP] at the end of a text,"
-    " averaged over the queries. BERT’s heads attend to it when they do not find what they look for.",
+    " averaged over the queries. BERT’s heads attend to them when they do not find what they look for.",
     "stat_punctuation": "punctuation",
     "stat_punctuation_hint": "Share of attention on punctuation marks, averaged over the queries. Many heads attend to"
     " them when they do not find what they look for.",
@@ -204,13 +204,13 @@ MESSAGES = {
     "habit_elsewhere": "{who} attends to the same token: where it occurs elsewhere, {share} of its attention goes"
     " there.",
     "habit_at": "{who} attends to {at}: {share} of its attention.",
-    "habit_even": "{who} attends to all tokens almost equally: {entropy} of {most} bits.",
+    "habit_even": "{who} attends to all tokens almost equally: its entropy is {entropy} of at most {most} bits.",
     "habit_mixed": "{who} matches no known pattern: its attention is spread over about {among} tokens, {distance}"
     " tokens away on average.",
     "habit_only": "{who} has only one token to attend to.",
     "habit_off": "You have switched it off.",
     "habit_second": "Second comes {at}: {share}.",
-    "habit_others": "From all other tokens, {share} goes to {at}.",
+    "habit_others": "All other tokens give {share} of their attention to {at}.",
     "habit_most": "Most attended: {tokens}.",
     "short_at": "{place} {share}",
     "short_others": "otherwise {short}",

@@ -131,8 +131,8 @@ MESSAGES = {
     " {count} times}}{role, select, drawn {; drawn} taken {;"
     " taken} other {}}.",
     "write_rest": "{count, plural, one {# other token} other {# other tokens}}: {prob}; with your settings {kept}.",
-    "write_left": "Uncertainty: {before} bits; with your settings {after} bits, {left, plural, one {# token} other {#"
-    " tokens}} left.",
+    "write_left": "Uncertainty: {before} bits; with your settings {after} bits, among {left, plural, one {# token}"
+    " other {# tokens}}.",
     "write_trail_title": "Branches",
     "write_clear": "Start over",
     "write_gone": "All branches together hold at most {limit, number} tokens. {count, plural, one {The oldest # token"

@@ -111,7 +111,7 @@ MESSAGES = {
     "words_ablation_how": "How far the verdict’s log-odds, ln(p / (1 − p)), fall when this token alone is replaced by"
     " {blank}.",
     "words_attention": "By attention",
-    "words_attention_how": "Its share of the attention that reaches the verdict, through all layers (rollout).",
+    "words_attention_how": "The token’s share of the attention that reaches the verdict, through all layers (rollout).",
     "words_measure": "Measure all {count} tokens",
     "words_together": "How far the verdict’s log-odds fall when {size} neighbours at once are replaced by {blank}: in"
     " a text this long, replacing each alone would take too many runs.",

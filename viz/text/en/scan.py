@@ -28,7 +28,7 @@ MESSAGES = {
     "scan_spread_means": "The mean, and the 10th to the 90th percentile over the passages.",
     "scan_top": "Passages with its largest weights",
     "scan_tenth": "{tenth, select, 1 {Other passages: the tenth with the largest weights} 10 {The tenth with the"
-    " smallest weights} other {Tenth number {tenth} of 10, by weight}}",
+    " smallest weights} other {Tenth {tenth} of 10, ordered by weight}}",
     "scan_places": "Passages in which this head was measured",
     "scan_places_means": "The outlined token attends to the coloured ones: the stronger the colour, the larger the"
     " weight. Tokens with hardly any weight are left out (…). Each passage is shown at its query with the largest"

@@ -116,7 +116,7 @@ MESSAGES = {
     "control_of_rollout_hint": "注意力展开（attention rollout），一直追溯到输入：每一层取各头平均的一半，加上单位矩阵"
     "的一半（残差连接），再把各层相乘",
     "control_view": "形式",
-    "control_view_map": "图",
+    "control_view_map": "热图",
     "control_view_map_hint": "单元格方阵：每行一个查询（query），每列一个键（key）",
     "control_view_lines": "连线",
     "control_view_lines_hint": "从每个词元连到它关注的词元",

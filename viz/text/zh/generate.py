@@ -107,11 +107,11 @@ MESSAGES = {
     "write_applied": "依次应用：{penalty, select, none {} other {惩罚 {penalty} → }}{rules}。",
     "write_applied_rule": "{rule, select, top_k {top-k {value} 去掉 {removed, number} 个} top_p {top-p {value} 去掉"
     " {removed, number} 个} min_p {min-p {value} 去掉 {removed, number} 个} other {温度 {value}}}",
-    "write_draw": "抽取 {count} 次",
-    "write_draw_hint": "多次抽取下一个词元但不写入，以比较所占比例与概率",
-    "write_times": "{count} ×",
-    "write_often": "抽取了 {draws, number} 次（绿色）：共 {tokens, plural, other {# 种词元}}。抽取次数越多，其比例越"
-    "接近按你的设置的概率。",
+    "write_draw": "采样 {count} 次",
+    "write_draw_hint": "对下一个词元多次采样但不写入，以比较采样比例与概率",
+    "write_times": "{count} 次",
+    "write_often": "采样了 {draws, number} 次（绿色）：共 {tokens, plural, other {# 种词元}}。采样次数越多，其比例越接"
+    "近按你的设置的概率。",
     "write_beams": "束数",
     "write_search": "束搜索",
     "write_search_hint": "搜索整段文本最可能的续写，每次保留几条；每条成为一个分支",
@@ -120,10 +120,10 @@ MESSAGES = {
     "beams_full": "束搜索到 {context, number} 个词元的上下文为止，而这段文本已经占满。",
     "write_drawn": "采样",
     "write_taken": "已选",
-    "write_take": "选择“{token}”。模型：{prob}；按你的设置：{kept}{count, select, none {} other {；抽到 {count} 次"
+    "write_take": "选择“{token}”。模型：{prob}；按你的设置：{kept}{count, select, none {} other {；采到 {count} 次"
     "}}{role, select, drawn {；采样结果} taken {；已选} other {}}。",
     "write_rest": "其他 {count, plural, other {# 个词元}}：{prob}；按你的设置：{kept}。",
-    "write_left": "不确定性：{before} 比特；按你的设置：{after} 比特，剩下 {left, plural, other {# 个词元}}。",
+    "write_left": "不确定性：{before} 比特；按你的设置：{after} 比特，在 {left, plural, other {# 个词元}}之中。",
     "write_trail_title": "分支",
     "write_clear": "重新开始",
     "write_gone": "所有分支合计最多保存 {limit, number} 个词元。最早的 {count, plural, other {# 个词元}}已删除。",
@@ -143,7 +143,7 @@ MESSAGES = {
     "write_top_p": "top-p",
     "write_top_p_hint": "只从概率最高的若干词元中采样：个数取得尽量少，只要它们的概率之和达到 p",
     "write_min_p": "min-p",
-    "write_min_p_hint": "概率低于首选词元概率的这一比例的词元不会被抽到：模型有把握时剩下的少，没有把握时剩下的多",
+    "write_min_p_hint": "概率低于首选词元概率的这一比例的词元不会被采样：模型有把握时剩下的少，没有把握时剩下的多",
     "write_penalty": "重复惩罚",
     "write_penalty_hint": "在其他规则之前，文本中已有的每个词元的 logit 若大于 0 就除以这个数，若小于 0 就乘以这个数",
     "write_seed": "随机种子",

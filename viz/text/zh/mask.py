@@ -118,7 +118,7 @@ MESSAGES = {
     "mask_consequence_worse": "去掉掩码后，它每字节多需要 {by} 比特：它从没学过怎样读后面的内容。",
     "mask_consequence_better": "对这段文本，去掉掩码后它每字节反而少需要 {by} 比特：后面的内容在这里碰巧有帮助。文本更"
     "长时，通常需要更多。",
-    "mask_consequence_missing": "这里要比较 {names}，但{count, plural, other {它们不全在现有的模型之中}}。",
+    "mask_consequence_missing": "这项比较需要 {names}，但{count, plural, other {现有的模型中没有}}。",
     "mask_bits": "比特每字节",
     "mask_bits_of": "“{token}”：{bits} 比特",
     "mask_waiting": "正在测量……",

@@ -29,7 +29,7 @@ def models(gpt):
     }
 
 
-@pytest.mark.parametrize("kind", reads.KINDS)
+@pytest.mark.parametrize("kind", reads.INPUTS)
 def test_arcs_are_the_largest_composition_scores_in_order(gpt, kind):
     result, scores = reads.rank_readers(gpt, kind, 20), analysis.composition(gpt.model, kind)
     assert [float(score) for score in result["scores"]] == scores.flatten().sort(descending=True).values[:20].tolist()

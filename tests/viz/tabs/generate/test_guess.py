@@ -7,7 +7,7 @@ import torch
 
 import former
 from viz.passes.loaded import Loaded
-from viz.tabs.generate.guess import LEAST, MOST, OPTIONS, ROUNDS, guess_tokens, places_of, read_game
+from viz.tabs.generate.guess import LEAST_TOKENS, MOST_CHARACTERS, OPTIONS, ROUNDS, guess_tokens, places_of, read_game
 from viz.text import Refusal
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
@@ -60,7 +60,7 @@ def test_no_more_of_the_text_is_told_than_up_to_the_next_guess(bundle, count):
     assert len(result["right"]) == len(result["own"]) == len(result["model"]) == count
 
 
-@pytest.mark.parametrize("count", range(LEAST, 60))
+@pytest.mark.parametrize("count", range(LEAST_TOKENS, 60))
 def test_the_guessed_tokens_are_as_many_as_the_rounds_and_the_last_is_the_text_s(count):
     places = places_of(count)
     assert len(set(places)) == ROUNDS
@@ -71,7 +71,12 @@ def test_the_guessed_tokens_are_as_many_as_the_rounds_and_the_last_is_the_text_s
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"game_text": "x" * (LEAST - 1)}, {"game_text": "x" * (MOST + 1)}, {"game_text": 7}, {"model": "other"}]
+    [
+        {"game_text": "x" * (LEAST_TOKENS - 1)},
+        {"game_text": "x" * (MOST_CHARACTERS + 1)},
+        {"game_text": 7},
+        {"model": "other"},
+    ]
     + [{"beliefs": beliefs} for beliefs in (None, {}, [1], [EVEN[1:]], [EVEN] * (ROUNDS + 1), [[1, *[0] * 8]])]
     + [{"beliefs": [[first, *EVEN[1:]]]} for first in (0.5, True, "1", math.nan, math.inf, -1)],
     ids=str,

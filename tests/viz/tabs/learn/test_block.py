@@ -101,7 +101,7 @@ def test_with_attention_later_outputs_move_and_without_it_no_other_does(shipped)
 
 def test_a_token_past_the_end_is_the_last_and_a_long_text_is_cut(shipped):
     assert ask("through", shipped, VIEW | {"at": 39})["at"] == len(VIEW["text"]) - 1
-    assert len(ask("through", shipped, VIEW | {"text": "long " * 100})["labels"]) == block.MOST
+    assert len(ask("through", shipped, VIEW | {"text": "long " * 100})["labels"]) == block.MOST_TOKENS
 
 
 @pytest.mark.parametrize("wrong", [{"text": " "}, {"at": 40}, {"at": -1}, {"attention": "half"}, {"text": None}])

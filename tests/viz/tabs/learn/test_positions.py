@@ -126,7 +126,7 @@ def test_what_was_measured_is_of_the_command_with_machine_and_date():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"text": " "}, {"at": positions.MOST}, {"head": 4}, {"head": True}, {"text": None}, {"at": -1}]
+    "wrong", [{"text": " "}, {"at": positions.MOST_TOKENS}, {"head": 4}, {"head": True}, {"text": None}, {"at": -1}]
 )
 def test_a_view_of_the_score_that_is_none_is_refused(shipped, wrong):
     with pytest.raises(Refusal):

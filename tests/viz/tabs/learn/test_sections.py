@@ -71,7 +71,7 @@ def test_a_view_that_is_none_is_refused(client, view):
 def test_at_most_some_rows_and_numbers_of_a_tensor_are_sent(client):
     sent = client.post("/learn/in-pytorch/values", json=TEXT | {"text": "good bad film " * 20}).json()["tensors"]
     x = next(tensor for tensor in sent if tensor["name"] == "x")
-    assert x["shape"] == [in_pytorch.MOST, 32]
+    assert x["shape"] == [in_pytorch.MOST_WORDS, 32]
     assert (len(x["rows"]), len(x["rows"][0])) == (routes.SHOWN, routes.SHOWN)
 
 

@@ -88,7 +88,9 @@ def test_the_table_holds_what_the_card_says_and_what_a_run_caches(line):
     assert cache.nbytes == 4 * line["cached"]
 
 
-@pytest.mark.parametrize("wrong", [{"text": " "}, {"at": since.MOST}, {"shift": -1}, {"head": 4}, {"back": None}])
+@pytest.mark.parametrize(
+    "wrong", [{"text": " "}, {"at": since.MOST_TOKENS}, {"shift": -1}, {"head": 4}, {"back": None}]
+)
 def test_an_invalid_view_is_refused(wrong):
     with pytest.raises(Refusal):
         answer("turned", **wrong)

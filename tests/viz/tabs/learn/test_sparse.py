@@ -31,7 +31,7 @@ def steps(kind: str, t: int, size: int) -> list[list[int]]:
     return needs
 
 
-@pytest.mark.parametrize("kind", sparse.sparse.KINDS)
+@pytest.mark.parametrize("kind", sparse.sparse.PATTERNS)
 def test_what_is_reached_after_each_layer_follows_the_cells_of_the_pattern(kind):
     result = patterned(VIEW | {"kind": kind})
     needs = steps(kind, 20, 4)

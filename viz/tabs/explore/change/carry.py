@@ -93,7 +93,7 @@ def carry_parts(
         part: "heads" (a head's output), "attention" (a head's weights, with the values unchanged), "stream" (the vector
             before a block, at one token) or "mlp" (the feed-forward's output, at one token).
         answer, rival: the ids whose logit difference is measured; None for those of `former.analysis.tell_apart`.
-        at: the prediction, as of `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
+        at: the prediction, as in `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
     Returns:
         "shares" (layers, n): (carried − run) / (pinned − run), 0 as without and 1 as in the pinned run, with labels
         "rows" and "columns" and titles of the "axes"; the difference of logits "before" and in the "pinned" run;
@@ -124,7 +124,7 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
     """Carries one part of a pinned run into another, and returns the resulting prediction.
 
     Args:
-        pinned, run, name, part, at: as of `carry_parts`.
+        pinned, run, name, part, at: as in `carry_parts`.
         layer: the layer in both runs.
         index: the head, or the token.
     Returns:

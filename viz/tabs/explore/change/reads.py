@@ -11,8 +11,8 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers
 from viz.tabs.explore.change.carry import compared, names_of
 
-KINDS = ("q", "k", "v")
-MOST = 100  # arcs
+INPUTS = ("q", "k", "v")
+MOST_ARCS = 100  # arcs
 
 
 def has_pairs(bundle: former.Bundle) -> bool:
@@ -59,7 +59,7 @@ def follow_path(
         pinned, run: runs of one model, on texts with the same number of tokens.
         kind: the input: "q", "k" or "v".
         reader, writer: (layer, head) of the later head and of the earlier one.
-        answer, rival: as of `carry.carry_parts`.
+        answer, rival: as in `carry.carry_parts`.
     Returns:
         "values" (4,): the difference of logits in the run, with this path from the pinned run, with the writer's whole
         output from there, and in the pinned run; their "steps"; "shares" (4,): 0 as in the run, 1 as in the pinned

@@ -138,11 +138,11 @@ def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
     }
 
 
-def excerpts(tokenizer: Any, kept: scan.Scan, layer: int, head: int) -> list[dict[str, Any]]:
+def excerpts(tokenizer: Any, result: scan.Scan, layer: int, head: int) -> list[dict[str, Any]]:
     """Returns a head's examples, as results of `excerpt`."""
-    stretches, queries, rows = (each[layer, head] for each in (kept.examples, kept.places, kept.rows))
+    stretches, queries, rows = (each[layer, head] for each in (result.examples, result.places, result.rows))
     values = []
-    for ids, query, row in zip(kept.tokens[stretches], queries.tolist(), rows, strict=True):
+    for ids, query, row in zip(result.tokens[stretches], queries.tolist(), rows, strict=True):
         key = int((row * scan.is_text(ids, special_ids(tokenizer))).argmax())
         values.append(excerpt(tokenizer.labels(ids.tolist()), row, query, key))
     return values

@@ -56,7 +56,7 @@ def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[in
         pinned, run: runs of one model, on texts with the same number of tokens.
         source, target: (row, column) of the lens: a depth, and a token or a hidden piece.
     Returns:
-        "ids", "probs", "names" and "columns" of the lens after it, as of `viz.passes.lens.read_depths`; "likeliest":
+        "ids", "probs", "names" and "columns" of the lens after it, as in `viz.passes.lens.read_depths`; "likeliest":
         the "names" of tokens, and their probabilities with the state ("probs"), without it ("before") and in the
         "pinned" run, at the prediction that tells the two runs apart.
     Raises:

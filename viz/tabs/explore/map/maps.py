@@ -26,17 +26,17 @@ def show_heads(run: Run, name: str) -> Numbers:
     return {"weights": map_.weights, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
 
 
-def cells_of(shown: Map, layer: int, head: int, of: str) -> Tensor:
+def cells_of(map_: Map, layer: int, head: int, of: str) -> Tensor:
     """Returns one head, a layer's mean or a rollout of a map, (t_query, t_key).
 
     Args:
-        shown: the map.
+        map_: the map.
         layer, head: indices from 0.
         of: "head", "mean" (over the layer's heads), or "rollout" (up to the layer).
     """
     if of == "rollout":
-        return analysis.rollout(shown.weights[: layer + 1])
-    return shown.weights[layer].mean(0) if of == "mean" else shown.weights[layer, head]
+        return analysis.rollout(map_.weights[: layer + 1])
+    return map_.weights[layer].mean(0) if of == "mean" else map_.weights[layer, head]
 
 
 def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str) -> Numbers:
@@ -44,8 +44,8 @@ def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str) ->
 
     Args:
         run, name: the run, and the name of its map.
-        layer, head, of: as of `cells_of`.
-        scale: of the colours, as of `figures.attention`; "scores", for one head, shows the scores before the softmax.
+        layer, head, of: as in `cells_of`.
+        scale: of the colours, as in `figures.attention`; "scores", for one head, shows the scores before the softmax.
     """
     map_ = run.maps[name]
     cells = map_.scores[layer, head] if scale == "scores" else cells_of(map_, layer, head, of)
@@ -65,12 +65,12 @@ def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
 
 def measure_map(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     """Returns the statistics of one self-attention map as "names" and "values" (`head_statistics`)."""
-    shown = run.maps[name]
-    tokens = torch.tensor(shown.ids)
+    map_ = run.maps[name]
+    tokens = torch.tensor(map_.ids)
     kinds = kinds_of(run.source.tokenizer, tokens)
-    found = analysis.head_statistics(cells_of(shown, layer, head, of), tokens, kinds)
-    names = ["entropy", "distance", *places_of(shown.allowed)]
-    return {"values": torch.stack([found[name] for name in names]), "names": names}
+    statistics = analysis.head_statistics(cells_of(map_, layer, head, of), tokens, kinds)
+    names = ["entropy", "distance", *places_of(map_.allowed)]
+    return {"values": torch.stack([statistics[name] for name in names]), "names": names}
 
 
 def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int) -> Numbers:
@@ -101,7 +101,7 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
 
     Args:
         pinned, run: the two runs.
-        before, now: for each run, the name of the map, and layer, head and of as of `cells_of`.
+        before, now: for each run, the name of the map, and layer, head and of as in `cells_of`.
     Returns:
         "before" and "now": the cells of both; "moved" (layers, h): for each head the share of attention that has
         moved, None for maps that cannot be compared; and for the figure, with labels and "mask", "cells": the
@@ -149,8 +149,8 @@ def align(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[tupl
     """
     if len(one) == len(other):
         return [(i, i) for i in range(len(one))]
-    found = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-    blocks = [block for block in found if block.size >= least]
+    common = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    blocks = [block for block in common if block.size >= least]
     if 2 * sum(block.size for block in blocks) < min(len(one), len(other)):
         return None
     pairs: list[tuple[int | None, int | None]] = []

@@ -55,7 +55,7 @@ def measure_cache(bundle: former.Bundle, text: str, written: Sequence[int] = ())
     tokens = torch.tensor([ids])
     cache = KeyValueCache(model.config, next(model.parameters()))
     model(tokens, cache=cache)
-    kept = cache.nbytes
+    size = cache.nbytes
     spent: dict[str, list[float]] = {"with": [], "without": []}
     for _ in range(STEPS):
         for name, runs in spent.items():
@@ -65,7 +65,7 @@ def measure_cache(bundle: former.Bundle, text: str, written: Sequence[int] = ())
             runs.append(time.perf_counter() - start)
     return {
         "tokens": len(ids),
-        "bytes": kept,
+        "bytes": size,
         "seconds": [median(runs) for runs in spent.values()],
         "names": ["with the cache", "without it"],
     }

@@ -19,7 +19,7 @@ from viz.text import Refusal
 
 ROUNDS = 10
 OPTIONS = 9  # of a round: the model's likeliest tokens, and any other
-LEAST, MOST = 15, 1_000  # tokens and characters of a text
+LEAST_TOKENS, MOST_CHARACTERS = 15, 1_000  # tokens and characters of a text
 RAREST = 1e-4  # the smallest probability of an option: no guess costs infinitely many bits
 
 
@@ -40,7 +40,7 @@ def guess_tokens(bundle: former.Bundle, text: str, beliefs: Sequence[Sequence[fl
 
     Args:
         bundle: a generator.
-        text: of at least `LEAST` tokens.
+        text: of at least `LEAST_TOKENS` tokens.
         beliefs: for each round that is played, the probability of each option (OPTIONS,), none of them 0.
     Returns:
         "parts": the text up to the next guessed token, cut before and after each that was guessed; "options": the
@@ -70,9 +70,9 @@ def guess_tokens(bundle: former.Bundle, text: str, beliefs: Sequence[Sequence[fl
         own.append(-math.log2(beliefs[i][right[-1]] * within))
     cuts = [cut for place in places[: len(beliefs)] for cut in (place, place + 1)]
     cuts.append(places[len(beliefs)] if len(beliefs) < ROUNDS else len(ids))
-    shown = [written(bundle.tokenizer, ids[:cut])[0] for cut in cuts]
+    texts = [written(bundle.tokenizer, ids[:cut])[0] for cut in cuts]
     return {
-        "parts": [after[len(before) :] for before, after in zip(["", *shown], shown, strict=False)],
+        "parts": [after[len(before) :] for before, after in zip(["", *texts], texts, strict=False)],
         "options": options,
         "probs": torch.tensor(rows),
         "right": right,
@@ -90,11 +90,11 @@ def read_game(models: Models, view: View) -> dict[str, Any]:
         Refusal: an invalid view, or a text that is too short or too long.
     """
     loaded, text = read_model(writers(models), view), read_string(view, "game_text")
-    if len(text) > MOST:
-        raise Refusal("long_text", given=len(text), limit=MOST)
+    if len(text) > MOST_CHARACTERS:
+        raise Refusal("long_text", given=len(text), limit=MOST_CHARACTERS)
     count = len(prompt_of(loaded.bundle.tokenizer, text))
-    if count < LEAST:
-        raise Refusal("short_game", least=LEAST, given=count)
+    if count < LEAST_TOKENS:
+        raise Refusal("short_game", least=LEAST_TOKENS, given=count)
     beliefs = view.get("beliefs")
     if not isinstance(beliefs, list) or len(beliefs) > ROUNDS or not all(map(is_belief, beliefs)):
         raise Refusal("bad_request")

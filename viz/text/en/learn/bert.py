@@ -20,7 +20,7 @@ MESSAGES = {
     "learn_bert_field": "Text",
     "learn_bert_first": "First",
     "learn_bert_second": "Second",
-    "learn_bert_read": "Its input",
+    "learn_bert_read": "The model’s input",
     "learn_bert_hidden": "A border marks what is hidden. [CLS] comes first, and [SEP] ends each text.",
     "learn_bert_ground": "The background of a token shows how much [CLS] attends to it in the last block (mean over"
     " the heads, on a square-root scale). A bar marks where the second text begins.",

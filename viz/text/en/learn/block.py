@@ -78,7 +78,8 @@ MESSAGES = {
     "learn_block_others": "other tokens",
     "learn_block_tokens": "Click a token to follow it (at most {most} are shown). Below each token: how much its output"
     " changes when the followed token is changed",
-    "learn_block_token": "{label}: follow it. When “{chosen}” changes, its output changes by {moved}",
+    "learn_block_token": "{label}: click to follow it. When “{chosen}” changes, the output of {label} changes by"
+    " {moved}",
     "learn_block_stack": "“{label}” through “{model}”: its guess for the next token",
     "learn_block_point": "After",
     "learn_block_top": "Top guess",

@@ -38,10 +38,10 @@ MESSAGES = {
     "learn_encoder_decoder_after": "{prefix, select, true {after the correct} other {after its own}}",
     "learn_encoder_decoder_given": "probability",
     "learn_encoder_decoder_bits": "{bits} bits",
-    "learn_encoder_decoder_bits_hint": "The loss of the whole target, up to where the model has ended",
+    "learn_encoder_decoder_bits_hint": "The loss of the whole target, up to where the model ends its answer",
     "learn_encoder_decoder_place": "After “{read}” the target “{target}” has probability {share}; most likely is"
     " “{says}”.",
-    "learn_encoder_decoder_ended": "The model has ended",
+    "learn_encoder_decoder_ended": "The model has ended its answer",
     "learn_encoder_decoder_forms": "{date}, written at temperature 1",
     "learn_encoder_decoder_no_date": "Neither side is a date in its standard form, such as 2026-11-21.",
     "learn_encoder_decoder_right": "{right, select, yes {right} other {wrong}}",
@@ -50,7 +50,7 @@ MESSAGES = {
     "learn_encoder_decoder_lesson_same": "The model writes the target itself: both inputs are the same, and the loss"
     " is {bits} bits.",
     "learn_encoder_decoder_lesson_other": "The model writes “{own}”. Given the correct answer so far, the target costs"
-    " {bits} bits; given its own answer so far, {given}{short, select, yes {, up to where it has ended} other {}}.",
+    " {bits} bits; given its own answer so far, {given}{short, select, yes {, up to where it ends} other {}}.",
     "learn_encoder_decoder_try_read": "A text it reads correctly",
     "learn_encoder_decoder_try_back": "The other direction",
     "learn_encoder_decoder_try_forms": "Other forms",

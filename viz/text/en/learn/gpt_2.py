@@ -76,7 +76,7 @@ MESSAGES = {
     "learn_gpt_2_try_bits": "Is it better?",
     "learn_gpt_2_question": "“gpt” sees 256 tokens, about 1,000 bytes, and “generator” 256 bytes. Now both see 256"
     " bytes: which needs fewer bits per byte?",
-    "learn_gpt_2_choice_pieces": "still gpt",
-    "learn_gpt_2_choice_bytes": "now generator",
+    "learn_gpt_2_choice_pieces": "“gpt” still needs fewer",
+    "learn_gpt_2_choice_bytes": "“generator” needs fewer",
     "learn_gpt_2_answer": "With a context of 256 bytes “gpt” needs {gpt} and “generator” {generator}.",
 }

@@ -94,6 +94,6 @@ MESSAGES = {
     "learn_several_heads_answer_never": "No, never",
     "learn_several_heads_answer_heads": "Yes: one head for the giver, one for the receiver",
     "learn_several_heads_answer_training": "Only if the training data show it",
-    "learn_several_heads_answer": "Without positions y of “gave” changed by at most {without}, whether the matrices"
-    " were set by hand, random or learned. That is rounding. With positions it changed by up to {with}.",
+    "learn_several_heads_answer": "Without positions, y of “gave” changed by at most {without}, whether the matrices"
+    " were set by hand, random or learned: this is rounding. With positions, it changed by up to {with}.",
 }

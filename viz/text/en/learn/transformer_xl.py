@@ -34,8 +34,8 @@ MESSAGES = {
     " {trained}.",
     "learn_transformer_xl_chart_memory": "Bits per byte of this text, by how many bytes each layer remembers",
     "learn_transformer_xl_axis_memory": "bits per byte of this text",
-    "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} kept",
-    "learn_transformer_xl_measured": "{memory} bytes kept: {bits}",
+    "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} of memory",
+    "learn_transformer_xl_measured": "{bits} with a memory of {memory} bytes",
     "learn_transformer_xl_on_val": "On {bytes, number} bytes not used for training, in bits per byte: {list}.",
     "learn_transformer_xl_map": "How much each byte changes the last vector of each layer: a row for each layer, a"
     " column for each byte",

@@ -12,8 +12,8 @@ MESSAGES = {
     " what depends on it.",
     "learn_which_head_pinned": "A",
     "learn_which_head_other": "B",
-    "learn_which_head_lengths": "A has {first, plural, one {# token} other {# tokens}} and B has {second}. Both need"
-    " equally many.",
+    "learn_which_head_lengths": "A has {first, plural, one {# token} other {# tokens}} and B has {second}. They must"
+    " have the same number of tokens.",
     "learn_which_head_long": "These texts have {given} tokens; this section reads up to {most}.",
     "learn_which_head_lost": "Switched off in A: lost (%)",
     "learn_which_head_returned": "Carried from A into B: returned (%)",

@@ -64,7 +64,7 @@ MESSAGES = {
     "learn_since_kv_heads": "键值头数",
     "learn_since_shared": "共用",
     "learn_since_own": "每个头各有一份",
-    "learn_since_less": "比值",
+    "learn_since_less": "倍数",
     "learn_since_times": "{times} 倍",
     "learn_since_bytes": "{value} {unit, select, 0 {B} 1 {kB} 2 {MB} 3 {GB} other {TB}}",
     "learn_since_lesson_cache": "对 {t, number} 个词元，{name} 保留 {shared}；如果每个头各有键和值，就要保留 {own}。",

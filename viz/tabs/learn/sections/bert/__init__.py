@@ -122,14 +122,14 @@ def read_both(models: Models, view: View) -> dict[str, Any]:
 
 def read_blank(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `hide_sides`: the hidden piece must have a neighbour on each side."""
-    asked = read_words(models, view)
-    reading = read(asked["bundle"], asked["text"])
+    arguments = read_words(models, view)
+    reading = read(arguments["bundle"], arguments["text"])
     assert isinstance(reading, MaskedReading)
     known = [piece.word is not None and i not in reading.blanks for i, piece in enumerate(reading.pieces)]
     at = next((i for i in reading.blanks if known[i - 1] and known[i + 1]), None)
     if at is None:
         raise Refusal("learn_bert_sides")
-    return {**asked, "at": at}
+    return {**arguments, "at": at}
 
 
 def fill_in(bundle: former.Bundle, text: str) -> Numbers:
@@ -157,7 +157,7 @@ def hide_sides(bundle: former.Bundle, text: str, at: int) -> Numbers:
     """Measures how the prediction for a hidden piece changes when the piece before it, or after it, is hidden too.
 
     Args:
-        bundle, text: as of `fill_in`.
+        bundle, text: as in `fill_in`.
         at: the hidden piece.
     Returns:
         "before" and "after": the largest change of a piece's probability, exactly 0 for none.

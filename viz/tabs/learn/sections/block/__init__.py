@@ -1,5 +1,5 @@
 """Section "The block": follows one token through a trained stack, shows that only attention connects tokens, which
-parts of a block are not linear, and what the place of the norms changes.
+parts of a block are not linear, and what the position of the norms changes.
 
 Sizes: t tokens, e embedding, points of the stream: before the first block, and after each attention and feed-forward.
 """
@@ -31,7 +31,7 @@ TEXT = "The United States of Ameri"
 AT = 14  # the token that is followed first: several come before and after it
 PREFERRED = "generator"
 POST = "tiny-post-norm"  # the model whose norms stand where the article's do
-MOST = 40  # tokens that are read
+MOST_TOKENS = 40  # tokens that are read
 TOP = 3  # guesses that are named at each point
 ATTENTION = ("on", "off")
 STREAM = ("resid_pre", "resid_mid", "resid_post")
@@ -42,7 +42,7 @@ STAGES = {  # of a block, in the order in which a vector goes through
 }
 DEPTHS = {"min": 2, "initial": 12, "max": 24}
 SEEDS = 100
-BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST}  # the model whose gradients are measured
+BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST_TOKENS}  # the model whose gradients are measured
 
 
 def model_shown(models: Models) -> Loaded:
@@ -55,7 +55,7 @@ def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     loaded = model_shown(models)
     config = loaded.bundle.config
-    limits = {"most": MOST, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
+    limits = {"most": MOST_TOKENS, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
     models_of = {"pre": loaded.name, "post": POST}
     stack = {"models": models_of, "depth": config.depth, "stages": STAGES}
     return {"text": TEXT, "at": AT, "model": loaded.name, "activation": config.activation, **stack, **limits}
@@ -73,24 +73,24 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_token(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `follow_token`; "norms" chooses the model by the place of its norms."""
+    """Reads the arguments of `follow_token`; "norms" chooses the model by the position of its norms."""
     off = read_choice(view, "attention", ATTENTION) == "off"
-    asked = read_words(models, view)
+    arguments = read_words(models, view)
     if read_choice({"norms": "pre", **view}, "norms", NORMS) == "post":
-        asked["bundle"] = family.load(POST)
-        tokenize(asked["bundle"], asked["text"])
-    return {**asked, "at": read_index(view, "at", MOST), "off": off}
+        arguments["bundle"] = family.load(POST)
+        tokenize(arguments["bundle"], arguments["text"])
+    return {**arguments, "at": read_index(view, "at", MOST_TOKENS), "off": off}
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `compare_gradients`."""
-    asked = read_words(models, view)
+    arguments = read_words(models, view)
     depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
     if depth < DEPTHS["min"]:
         raise Refusal("bad_request")
-    if tokenize(asked["bundle"], asked["text"])[2] < 2:
+    if tokenize(arguments["bundle"], arguments["text"])[2] < 2:
         raise Refusal("learn_block_short")
-    return {**asked, "depth": depth, "seed": seed}
+    return {**arguments, "depth": depth, "seed": seed}
 
 
 def switched_off(bundle: former.Bundle) -> list[Edit]:
@@ -135,7 +135,7 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
 
     Args:
         bundle: a causal model.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_TOKENS` tokens are read.
         at: index of the token; limited to the last.
         off: whether attention is switched off.
     Returns:
@@ -145,7 +145,7 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
         "moved" and "movedOff": how far each token's logits move when this one changes, as shown and with attention off;
         "stream", the token's vector at every point; "from_attention" and "from_feed_forward": norms of what they add.
     """
-    ids, labels = bundle.tokenizer.encode(text)[:MOST], bundle.tokenizer.labels
+    ids, labels = bundle.tokenizer.encode(text)[:MOST_TOKENS], bundle.tokenizer.labels
     at, edits = min(at, len(ids) - 1), switched_off(bundle) if off else []
     capture = run_with_capture(bundle.model, torch.tensor([ids]), (*STREAM, "out", "mlp_out"), edits=edits)[1]
     x, blocks = stream(capture, at), bundle.model.transformer.blocks
@@ -178,12 +178,12 @@ def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
     The two summands are its own inputs: the token vectors and the position vectors.
 
     Args:
-        bundle, text: as of `follow_token`.
+        bundle, text: as in `follow_token`.
     Returns:
         "cases": [{"left": of `block_facts.PARTS`, "off": the largest difference as a part of the largest number}]; the
         "off" of all, and their "names".
     """
-    ids, stack = bundle.tokenizer.encode(text)[:MOST], bundle.model.transformer
+    ids, stack = bundle.tokenizer.encode(text)[:MOST_TOKENS], bundle.model.transformer
     with torch.inference_mode():
         token = stack.token_embedding(torch.tensor([ids]))  # (1, t, e)
         place = stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
@@ -204,7 +204,7 @@ def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 
     Returns:
         "depth"; "post" and "pre": a size for each block; "lines" of both.
     """
-    tokens = torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
+    tokens = torch.tensor([bundle.tokenizer.encode(text)[:MOST_TOKENS]])
     base = former.ModelConfig(**BEGUN, depth=depth)
     result = {norm: torch.tensor(gradients(replace(base, norm=norm), tokens, seed)) for norm in NORMS}
     return {"depth": depth, **result, "lines": {norm: (range(depth), each) for norm, each in result.items()}}

@@ -1,4 +1,4 @@
-"""Two facts about a block: which parts are not linear, and how initial gradients depend on the place of the norms.
+"""Two facts about a block: which parts are not linear, and how initial gradients depend on the position of the norms.
 
 Sizes: b batch, t tokens, e embedding, h heads.
 """

@@ -23,8 +23,8 @@ from viz.tabs.learn.section import Section
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES
 
-MOST = 60  # words that are shown
-LONGEST = 200  # characters of the list of words that are taken out
+MOST_WORDS = 60  # words that are shown
+MOST_CHARACTERS = 200  # characters of the list of words that are taken out
 POOLINGS = get_args(Pooling)
 
 
@@ -51,7 +51,7 @@ def opening(models: Models) -> dict[str, Any]:
     texts = EXAMPLES["word"]
     config = word_model(models).bundle.config
     sizes = {"depth": config.depth, "emb": config.emb}
-    limits = {"most": MOST, "longest": LONGEST, "poolings": list(POOLINGS)}
+    limits = {"most": MOST_WORDS, "longest": MOST_CHARACTERS, "poolings": list(POOLINGS)}
     return {"text": texts[0], "mixed": texts[-1], "model": word_model(models).name, **sizes, **limits}
 
 
@@ -62,9 +62,9 @@ def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
         Refusal: a text without words, an invalid list, or a list that leaves no words.
     """
     loaded, out = word_model(models), read_string(view, "out")
-    if len(out) > LONGEST or not re.fullmatch(r"(\d+(,\d+)*)?", out):
+    if len(out) > MOST_CHARACTERS or not re.fullmatch(r"(\d+(,\d+)*)?", out):
         raise Refusal("bad_request")
-    ids = torch.tensor([tokenize(loaded, view.get("text", ""))[0][:MOST]])
+    ids = torch.tensor([tokenize(loaded, view.get("text", ""))[0][:MOST_WORDS]])
     real = torch.ones_like(ids, dtype=torch.bool)
     for number in re.findall(r"\d+", out):
         if int(number) < ids.shape[1]:
@@ -80,7 +80,7 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
 
     Args:
         bundle: a classifier of two classes.
-        text: its first `MOST` words are read.
+        text: its first `MOST_WORDS` words are read.
         out: indices of the words to leave out.
         pooling: one of `POOLINGS`, for "pulls".
     Returns:
@@ -90,7 +90,7 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
         maxima come from each word; "bias", the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,)
         and "pulls" (t,) of one pooling.
     """
-    model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
+    model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST_WORDS]])
     real = torch.ones_like(ids, dtype=torch.bool)
     real[0, out] = False
     embedded = model.transformer.embed(ids)
@@ -110,9 +110,9 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
     }
     result["alone"] = pulls(model.norm(model.transformer(embedded, itself)), real, weight, "average")
     result["reads"] = capture["weights", 0][0].mean(0)
-    given = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
+    counts = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
     labels = bundle.tokenizer.labels(ids[0].tolist())
-    result |= {"labels": labels, "pooled": real[0], "numbers": given, "bias": float(bias[1] - bias[0])}
+    result |= {"labels": labels, "pooled": real[0], "numbers": counts, "bias": float(bias[1] - bias[0])}
     return result | {"size": x.shape[-1], "x": x, "logits": logits[pooling], "pulls": result[pooling]["pulls"]}
 
 

@@ -20,7 +20,7 @@ from viz.server.view import View
 from viz.tabs.learn.section import Section
 
 TEXT = "mary gave roses to susan"
-MOST = 6  # words
+MOST_WORDS = 6  # words
 STEPS = ("x", "queries", "split", "folded", "dot", "scaled", "weights", "out", "joined", "y")
 
 
@@ -53,13 +53,13 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
 
     Args:
         bundle: a model with a word tokenizer; its first layer is used.
-        text: its first `MOST` words are read.
+        text: its first `MOST_WORDS` words are read.
     Returns:
         "labels": the t words of each sentence; "heads"; the tensors of `article_lines`; "shapes": those of each;
         "ours": the largest difference of the article's y, weights and out from those of `former.SelfAttention`;
         "first" (t, t): the weights of the first head in the first sentence, and "words": its labels.
     """
-    ids = bundle.tokenizer.encode(text)[:MOST]
+    ids = bundle.tokenizer.encode(text)[:MOST_WORDS]
     batch = torch.tensor([ids, ids[::-1]])
     block = bundle.model.transformer.blocks[0]
     x = bundle.model.transformer.embed(batch)
@@ -85,7 +85,7 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
-    return {"text": TEXT, "most": MOST, "model": word_model(models).name, "steps": list(STEPS)}
+    return {"text": TEXT, "most": MOST_WORDS, "model": word_model(models).name, "steps": list(STEPS)}
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:

@@ -134,15 +134,15 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
     own = [tokenizer.begin, *write(model(), source, tokenizer.begin, tokenizer.end)[0], tokenizer.end]
     steps, chosen = {}, {}
     for name, tokens in (("true", true), ("own", own)):
-        given = tokens[:-1][:longest]
-        tensors = (source, torch.tensor([given]))
+        inputs = tokens[:-1][:longest]
+        tensors = (source, torch.tensor([inputs]))
         logits, capture = former.run_with_capture(model(), tensors, "cross.weights", [layer])
         probs, weights = logits[0].softmax(-1), capture["cross.weights", layer][0, head]
         both = min(len(probs), len(true) - 1)
         of_target = probs[range(both), true[1 : both + 1]]
         steps[name] = {"says": labels(probs.argmax(-1).tolist()), "probs": of_target, "weights": weights}
         if name == prefix:
-            chosen = {"weights": weights, "probs": probs, "given": labels(given)}
+            chosen = {"weights": weights, "probs": probs, "given": labels(inputs)}
     memory = model().encode(source)[0]
     sides = {"source": labels(source[0].tolist()), "targets": labels(true[1:]), "writes": labels(own[1:])}
     return {**sides, "memory": list(memory.shape), **steps, "vectors": memory, **chosen}

@@ -39,8 +39,8 @@ def likes(view: View) -> Tensor:
     Raises:
         Refusal: an invalid list.
     """
-    given = read_string(view, "likes")
-    rows = given.split(",") if len(given) <= len(LIKES) else []
+    text = read_string(view, "likes")
+    rows = text.split(",") if len(text) <= len(LIKES) else []
     if [len(row) for row in rows] != [len(FILMS)] * len(PEOPLE) or set("".join(rows)) - {"0", "1"}:
         raise Refusal("bad_request")
     return torch.tensor([[float(digit) for digit in row] for row in rows])
@@ -57,13 +57,13 @@ def train(liked: Tensor, seed: int) -> tuple[list[float], Tensor, Tensor]:
     """
     generator = torch.Generator().manual_seed(seed)
     people, films = (torch.randn(count, 2, generator=generator) * 0.3 for count in liked.shape)
-    seen = torch.ones_like(liked)
-    seen[HELD] = 0
+    trained = torch.ones_like(liked)
+    trained[HELD] = 0
     optimiser = torch.optim.Adam([people.requires_grad_(), films.requires_grad_()], lr=0.05)
     losses, frames = [], [(people.detach().clone(), films.detach().clone())]
     for step in range(1, STEPS + 1):
         scores = people @ films.T
-        loss = F.binary_cross_entropy_with_logits(scores, liked, weight=seen, reduction="sum") / seen.sum()
+        loss = F.binary_cross_entropy_with_logits(scores, liked, weight=trained, reduction="sum") / trained.sum()
         loss = loss + 0.005 * (people.square().mean() + films.square().mean())
         optimiser.zero_grad()
         loss.backward()

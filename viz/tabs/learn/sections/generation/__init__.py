@@ -35,7 +35,7 @@ TEXT = "In 1905 he moved to the United States."
 OTHER = "The cat sat on the mat."  # its loss rises again in training
 TRAINED, UNMASKED = "tiny-generator", "tiny-unmasked"
 CURVE = CHECKPOINTS / TRAINED / "curve.json"  # by `python -m former.training curve tiny-generator FILE --data DATA`
-MOST = 40  # bytes of a text
+MOST_BYTES = 40  # bytes of a text
 WRITTEN = 120  # bytes
 TEMPERATURE = 0.5
 SEEDS = 100
@@ -60,7 +60,7 @@ def opening(models: Models) -> dict[str, Any]:
     return {
         "text": TEXT,
         "other": OTHER,
-        "most": MOST,
+        "most": MOST_BYTES,
         "steps": snapshots(),
         "batch": recipe["batch"] * recipe["model"]["seq_length"],  # bytes that a step reads
         "measured": read_curve(),
@@ -83,7 +83,7 @@ def read(view: View) -> list[int]:
     Raises:
         Refusal: an invalid text, or one of less than three bytes.
     """
-    ids = read_text(load_shipped(TRAINED), view.get("text", ""))[0][:MOST]
+    ids = read_text(load_shipped(TRAINED), view.get("text", ""))[0][:MOST_BYTES]
     if len(ids) < 3:
         raise Refusal("learn_generation_short")
     return ids
@@ -110,13 +110,13 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
 
     Args:
         bundle: the model without a mask.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_BYTES` tokens are read.
     Returns:
         "labels" of all tokens, t + 1; "inputs" and "targets" (1, t); "trained" (snapshots, t) and "unmasked" (t,), the
         probabilities of the targets; "peek"; "lines": bits per byte over the steps, of this text and of the validation
         split; "at": the last step.
     """
-    ids = bundle.tokenizer.encode(text)[:MOST]
+    ids = bundle.tokenizer.encode(text)[:MOST_BYTES]
     tokens = torch.tensor([ids])
     steps = snapshots()
     trained = torch.stack([probabilities(load_shipped(snapshot_name(step)), ids) for step in steps])
@@ -141,16 +141,16 @@ def write_on(bundle: former.Bundle, text: str, seed: int = 0) -> Numbers:
 
     Args:
         bundle: the model.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_BYTES` tokens are read.
         seed: of the sampling.
     Returns:
         "text": the continuation, with � for unprintable bytes.
     """
-    ids = bundle.tokenizer.encode(text)[:MOST]
+    ids = bundle.tokenizer.encode(text)[:MOST_BYTES]
     steps = former.generate(bundle.model, ids, WRITTEN, temperature=TEMPERATURE, seed=seed)
     written = bundle.tokenizer.decode([step.token for step in steps])
-    shown = (char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in written)
-    return {"text": "".join(shown)}
+    characters = (char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in written)
+    return {"text": "".join(characters)}
 
 
 def read_snapshots(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
@@ -180,7 +180,7 @@ def read_cached(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `measure_cache`: "text", repeated until it has "tokens" tokens, for the model "cache"."""
     read(view)
     loaded = cached(models, read_choice(view, "cache", CACHED))
-    ids, tokens = loaded.bundle.tokenizer.encode(view["text"])[:MOST], read_whole(view, "tokens", 1, TOKENS)
+    ids, tokens = loaded.bundle.tokenizer.encode(view["text"])[:MOST_BYTES], read_whole(view, "tokens", 1, TOKENS)
     return {"bundle": loaded, "text": "", "written": (ids * tokens)[:tokens]}
 
 

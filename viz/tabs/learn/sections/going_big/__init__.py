@@ -1,4 +1,4 @@
-"""Section "Going big": the memory of the tables of dot products, by formula and counted, and measured ways to save it.
+"""Section "Going big": the memory of the tables of dot products, by formula and measured, and ways to save it.
 
 Sizes: b texts in a batch, t tokens, h heads, s size of one head. MB and GB are 10⁶ and 10⁹ bytes.
 """
@@ -89,17 +89,17 @@ def sample(sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
 
 def saved_bytes(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
     """Returns the bytes that a forward pass of `attend` keeps for the backward pass, counting shared storage once."""
-    held: dict[int, int] = {}
+    stored: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        held[storage.data_ptr()] = storage.nbytes()
+        stored[storage.data_ptr()] = storage.nbytes()
         return tensor
 
     with torch.enable_grad(), saved_tensors_hooks(note, lambda tensor: tensor):
         out = former.attend(*(each.detach().requires_grad_() for each in (q, k, v)), kernel=kernel)
     del out  # until here it keeps the stored tensors alive, so that no memory is reused
-    return sum(held.values())
+    return sum(stored.values())
 
 
 def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -> Numbers:

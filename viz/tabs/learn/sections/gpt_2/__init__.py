@@ -31,7 +31,7 @@ from viz.text import Refusal
 PIECES, BYTES = "gpt", "generator"  # the models that are compared
 TEXT = "In mathematics, a transformation of the plane is said to be unconditionally reversible."
 FOREIGN = "Größenordnung, naïve café, 数学, 🙂 and x86_64"
-MOST = 240  # bytes of a text: `generator` reads 256
+MOST_BYTES = 240  # bytes of a text: `generator` reads 256
 MERGES = (0, 16, 64, 256, 1024, 4096)  # of the vocabulary's, and then all
 LIMITS = {"depth": 96, "heads": 64}  # of a size of one's own
 # Bits per byte on enwik8, "zero-shot", as the paper has them (Radford et al. 2019, table 3, where the models are called
@@ -109,7 +109,7 @@ def read(view: View) -> tuple[str, list[int]]:
         Refusal: a text that cannot be read, or one of a single piece.
     """
     read_text(load_shipped(PIECES), view.get("text", ""))  # refuses anything but a text
-    text = view["text"].encode(errors="replace")[:MOST].decode(errors="ignore")
+    text = view["text"].encode(errors="replace")[:MOST_BYTES].decode(errors="ignore")
     ids = load_shipped(PIECES).tokenizer.encode(text)
     if len(ids) < 2:
         raise Refusal("learn_gpt_2_short")

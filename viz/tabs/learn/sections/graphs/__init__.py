@@ -21,8 +21,8 @@ from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
 GRAPH = "8:0-1,0-2,1-2,2-3,3-4,4-5,4-6,5-6,6-7"  # number of units, and its edges
-MOST = 16  # units
-LONGEST = 800  # characters of a graph
+MOST_UNITS = 16  # units
+MOST_CHARACTERS = 800  # characters of a graph
 LAYERS = 4
 EMB, HEADS = 8, 2
 NAMES = "ABCDEFGHIJKLMNOP"
@@ -31,14 +31,14 @@ RENAMINGS = 1000  # different ones; 0 leaves the names as they are
 
 @cache
 def material() -> tuple[nn.ModuleList, Tensor]:
-    """Returns LAYERS random blocks, and a random vector for each of MOST units, (MOST, e), in float64."""
+    """Returns LAYERS random blocks, and a random vector for each of MOST_UNITS units, (MOST_UNITS, e), in float64."""
     generator = torch.Generator().manual_seed(7)
     blocks = nn.ModuleList(former.TransformerBlock(EMB, HEADS, norm="pre") for _ in range(LAYERS)).double()
     for weight in blocks.parameters():
         if weight.dim() == 2:
             noise = torch.randn(weight.shape, generator=generator, dtype=torch.float64)
             weight.data = noise * 1.5 / weight.shape[1] ** 0.5
-    x = torch.randn(MOST, EMB, generator=generator, dtype=torch.float64)
+    x = torch.randn(MOST_UNITS, EMB, generator=generator, dtype=torch.float64)
     return blocks.requires_grad_(requires_grad=False), x
 
 
@@ -60,7 +60,14 @@ def run_blocks(x: Tensor, mask: Tensor, layers: int) -> Tensor:
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models  # of which it needs none
-    return {"graph": GRAPH, "most": MOST, "longest": LONGEST, "layers": LAYERS, "names": NAMES, "renamings": RENAMINGS}
+    return {
+        "graph": GRAPH,
+        "most": MOST_UNITS,
+        "longest": MOST_CHARACTERS,
+        "layers": LAYERS,
+        "names": NAMES,
+        "renamings": RENAMINGS,
+    }
 
 
 def read(view: View) -> tuple[Tensor, int, Tensor]:
@@ -70,12 +77,12 @@ def read(view: View) -> tuple[Tensor, int, Tensor]:
         Refusal: an invalid graph, or a number out of range.
     """
     graph = read_string(view, "graph")
-    if len(graph) > LONGEST or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
+    if len(graph) > MOST_CHARACTERS or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
         raise Refusal("bad_request")
     count, listed = graph.split(":")
     n = int(count)
     edges = [(int(one), int(other)) for one, other in re.findall(r"(\d+)-(\d+)", listed)]
-    if not 2 <= n <= MOST or not all(one < other < n for one, other in edges):
+    if not 2 <= n <= MOST_UNITS or not all(one < other < n for one, other in edges):
         raise Refusal("bad_request")
     layers, renamed = read_index(view, "layers", LAYERS + 1), read_index(view, "renamed", RENAMINGS)
     if layers < 1:

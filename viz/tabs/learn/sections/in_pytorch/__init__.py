@@ -1,4 +1,4 @@
-"""Section "In Pytorch": the article's three lines on your own sentence, tensor by tensor, and timed against a loop.
+"""Section "In PyTorch": the article's three lines on your own sentence, tensor by tensor, and timed against a loop.
 
 Sizes: t words, e numbers of a word's trained vector; the batch is of one.
 """
@@ -26,7 +26,7 @@ from viz.tabs.learn.section import Section
 
 TEXT = "great film , awful bore , wonderful film"
 SWAPPED = "great bore , awful film , wonderful film"
-MOST = 16  # words that are shown
+MOST_WORDS = 16  # words that are shown
 FACTORS = (1, 4, 16)  # that the vectors are multiplied by
 FACTOR = 16  # shown first: trained vectors are so short that with 1 all weights are almost equal
 COPIES = (1, 8)  # of the sentence, one after the other, where time is measured
@@ -57,7 +57,7 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     loaded = word_model(models)
-    limits = {"most": MOST, "factors": list(FACTORS), "factor": FACTOR, "copies": list(COPIES), "runs": RUNS}
+    limits = {"most": MOST_WORDS, "factors": list(FACTORS), "factor": FACTOR, "copies": list(COPIES), "runs": RUNS}
     return {"text": TEXT, "swapped": SWAPPED, "model": loaded.name, **limits}
 
 
@@ -66,12 +66,12 @@ def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
 
     Args:
         bundle: a model with a word tokenizer.
-        text: its first `MOST` words are read.
+        text: its first `MOST_WORDS` words are read.
         factor: multiplies the vectors.
     Returns:
         "labels" of the t words; "x" and "y" (t, e), "raw" and "weights" (t, t).
     """
-    ids = bundle.tokenizer.encode(text)[:MOST]
+    ids = bundle.tokenizer.encode(text)[:MOST_WORDS]
     x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)
     raw, weights, y = three_lines(x)
     return {"labels": bundle.tokenizer.labels(ids), "x": x[0], "raw": raw[0], "weights": weights[0], "y": y[0]}
@@ -81,12 +81,12 @@ def time_lines(bundle: former.Bundle, text: str, factor: int = 1, copies: int = 
     """Times the three lines and the loop on this machine.
 
     Args:
-        bundle, text, factor: as of `three_tensors`.
+        bundle, text, factor: as in `three_tensors`.
         copies: number of repetitions of the text.
     Returns:
         "words": number of words; "lines" and "loop": times in seconds; "error": largest difference of their outputs.
     """
-    ids = bundle.tokenizer.encode(text)[:MOST] * copies
+    ids = bundle.tokenizer.encode(text)[:MOST_WORDS] * copies
     x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)
     plain, lines, began = x[0].tolist(), [], time.perf_counter()
     while time.perf_counter() - began < SPENT:

@@ -17,7 +17,7 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index, read_string
-from viz.tabs.learn.pairs import LONGEST, read_pairs
+from viz.tabs.learn.pairs import MOST_CHARACTERS, read_pairs
 from viz.tabs.learn.section import Section
 from viz.text import Refusal, message
 
@@ -72,7 +72,7 @@ def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float],
     keys = read_pairs(read_string(view, "keys"), len(KEYS.split(";")), REACH)
     query = read_pairs(read_string(view, "query"), 1, REACH)
     try:
-        values = [float(value) for value in read_string(view, "values")[:LONGEST].split(",")]
+        values = [float(value) for value in read_string(view, "values")[:MOST_CHARACTERS].split(",")]
     except ValueError:
         raise Refusal("bad_request") from None
     if len(values) != len(keys) or not all(math.isfinite(value) and abs(value) <= LARGEST for value in values):
@@ -89,7 +89,7 @@ def ask_softly(
     Args:
         queries, keys: pairs of numbers.
         values, names: one for each key.
-        temperature: as of `look_up`.
+        temperature: as in `look_up`.
     Returns:
         "found": the dict's value for each query, or None; "q", "k", "v", "scores", "weights" and "y", as
         of `look_up`; "names" of the keys, and "rows", the names of the queries.

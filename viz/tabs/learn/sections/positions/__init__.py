@@ -32,7 +32,7 @@ from viz.text.examples import PAIRS
 
 MEASURED = CHECKPOINTS / "family" / "positions.json"  # by `python -m former.training positions`
 TEXT, REORDERED = PAIRS[0]
-MOST = 40  # tokens whose scores are shown
+MOST_TOKENS = 40  # tokens whose scores are shown
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -46,8 +46,8 @@ def opening(models: Models) -> dict[str, Any]:
         "order": permuting.order_of(*ids) if ids else permuting.AS_TYPED,
         "model": loaded.name,
         "heads": loaded.bundle.config.heads,
-        **heads_to_open(loaded.bundle, tokenize(loaded, TEXT)[0][:MOST]),
-        "most": MOST,
+        **heads_to_open(loaded.bundle, tokenize(loaded, TEXT)[0][:MOST_TOKENS]),
+        "most": MOST_TOKENS,
         "terms": TERMS,
         "measured": measured,
         "chart": themed(partial(by_length, measured)),
@@ -73,7 +73,7 @@ def describe_order(models: Models, view: View) -> dict[str, Any]:
 def read_score(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `split_scores`."""
     loaded = model_shown(models)
-    place = {"at": read_index(view, "at", MOST), "head": read_index(view, "head", loaded.bundle.config.heads)}
+    place = {"at": read_index(view, "at", MOST_TOKENS), "head": read_index(view, "head", loaded.bundle.config.heads)}
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"], **place}
 
@@ -84,7 +84,7 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
 
     Args:
         bundle: a causal model.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_TOKENS` tokens are read.
         at: index of the query; limited to the last token.
         head: of the first layer.
     Returns:
@@ -93,18 +93,18 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
         between a score and the sum of its terms; "own" and "other" (t, e), the head's inputs from tokens and from
         positions; "terms" (4, keys), the same as "rows" by name, and "keys", their labels.
     """
-    model, ids = bundle.model, bundle.tokenizer.encode(text)[:MOST]
+    model, ids = bundle.model, bundle.tokenizer.encode(text)[:MOST_TOKENS]
     at, block, summed = min(at, len(ids) - 1), model.transformer.blocks[0], summands(bundle, ids)
-    seen = model.mask(len(ids))[at]  # (t,)
+    allowed = model.mask(len(ids))[at]  # (t,)
     _, capture = former.run_with_capture(model, torch.tensor([ids]), ("scores", "weights"), [0])
-    scores, weights = (capture[name, 0][0, head, at, seen] for name in ("scores", "weights"))
-    split = terms(block, *summed)[:, 0, head, at, seen]
+    scores, weights = (capture[name, 0][0, head, at, allowed] for name in ("scores", "weights"))
+    split = terms(block, *summed)[:, 0, head, at, allowed]
     rows = dict(zip(TERMS, split, strict=True))
     labels = bundle.tokenizer.labels(ids)
     error = float((split.sum(0) - scores).abs().max())
     own, other = (part[0] for part in parts(block, *summed))
-    told = {"labels": labels, "at": at, **rows, "scores": scores, "weights": weights, "error": error}
-    return {**told, "own": own, "other": other, "terms": split, "rows": rows, "keys": labels[: len(scores)]}
+    result = {"labels": labels, "at": at, **rows, "scores": scores, "weights": weights, "error": error}
+    return {**result, "own": own, "other": other, "terms": split, "rows": rows, "keys": labels[: len(scores)]}
 
 
 def read_losses() -> Numbers:

@@ -31,7 +31,7 @@ IDENTITY = "1,0,0,1"  # the columns of a matrix, one after the other
 MATRICES = ";".join([IDENTITY] * 3)  # W_q, W_k, W_v
 REACH = 2.5  # a number of a matrix, at most
 TEXT = "The cat sat on"
-MOST = 16  # tokens
+MOST_TOKENS = 16  # tokens
 PARTS = ("q", "k", "v")
 
 
@@ -77,7 +77,7 @@ def opening(models: Models) -> dict[str, Any]:
         "reach": REACH,
         "model": loaded.name,
         "text": TEXT,
-        "most": MOST,
+        "most": MOST_TOKENS,
         "opens": pair_to_open(models),
         "layers": config.depth,
         "heads": config.heads,
@@ -91,9 +91,9 @@ def matrices(view: View) -> list[Tensor]:
     Raises:
         Refusal: an invalid list.
     """
-    given = read_string(view, "matrices")
+    text = read_string(view, "matrices")
     try:
-        result = [[float(number) for number in columns.split(",")] for columns in given[:200].split(";")]
+        result = [[float(number) for number in columns.split(",")] for columns in text[:200].split(";")]
     except ValueError:
         raise Refusal("bad_request") from None
     if [len(columns) for columns in result] != [4, 4, 4]:
@@ -122,13 +122,13 @@ def run_trained(bundle: former.Bundle, text: str, layer: int, head: int) -> Numb
 
     Args:
         bundle: the model.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_TOKENS` tokens are read.
         layer, head: of the head.
     Returns:
         "labels" of the t tokens; "x" (t, e), what its attention reads; "q", "k", "v" and "out" (t, s); "scores" and
         "weights" (t, t), with scores of −∞ for later tokens; "seen" (t, t), False for later tokens.
     """
-    ids = bundle.tokenizer.encode(text)[:MOST]
+    ids = bundle.tokenizer.encode(text)[:MOST_TOKENS]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), ("resid_pre", *POINTS), [layer])
     block, x = bundle.model.transformer.blocks[layer], capture.get("resid_pre", layer)
     read = block.norm1(x) if block.pre_norm else x
@@ -159,8 +159,8 @@ def read_trained(models: Models, view: View) -> dict[str, Any]:
 
 def describe_weights(models: Models, view: View) -> dict[str, Any]:
     """Returns where the weights of "q", "k" and "v" are: "file", "tensor", the head's first "row", and its "rows"."""
-    asked = read_trained(models, view)
-    loaded, layer, head = (asked[name] for name in ("bundle", "layer", "head"))
+    arguments = read_trained(models, view)
+    loaded, layer, head = (arguments[name] for name in ("bundle", "layer", "head"))
     attention, s = loaded.bundle.model.transformer.blocks[layer].attention, loaded.bundle.config.head_size
     return {
         "weight": {

@@ -31,7 +31,7 @@ from viz.text import Refusal
 MODELS = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}  # trained alike
 TIMES = CHECKPOINTS / "tiny-generator" / "lengths.json"  # by `python -m former.training --threads 1 lengths FILE`
 TEXT = "The cat sat on the mat."
-MOST = 24  # bytes of a text
+MOST_BYTES = 24  # bytes of a text
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def opening(models: Models) -> dict[str, Any]:
     seconds, bits = ([each[name] for each in worth] for name in ("seconds", "bits"))
     return {
         "text": TEXT,
-        "most": MOST,
+        "most": MOST_BYTES,
         "worth": worth,
         "measured": record,
         "times": times,
@@ -91,7 +91,7 @@ def read(view: View) -> Tensor:
     Raises:
         Refusal: a text that cannot be read, or one of less than two bytes.
     """
-    ids = read_text(load_shipped(MODELS["recurrent"]), view.get("text", ""))[0][:MOST]
+    ids = read_text(load_shipped(MODELS["recurrent"]), view.get("text", ""))[0][:MOST_BYTES]
     if len(ids) < 2:
         raise Refusal("learn_recurrent_short")
     return torch.tensor([ids])
@@ -116,14 +116,14 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
 
     Args:
         bundles: models with the same vocabulary, by name: recurrent, convolutional or transformer.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_BYTES` tokens are read.
     Returns:
         "tokens" (1, t), "labels"; and for each model: "steps" (t, t), the first step after which an output depends on
         an input, 0 for never; "moved" (t, t), how far that input changes that output's logits; "settled" (t,), the step
         from which each output is final; "count" of steps. "last": the first model's steps to its last output.
     """
     tokenizer = next(iter(bundles.values())).tokenizer
-    tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
+    tokens = torch.tensor([tokenizer.encode(text)[:MOST_BYTES]])
     result: Numbers = {"tokens": tokens, "labels": tokenizer.labels(tokens[0].tolist())}
     for name, bundle in bundles.items():
         model = copy.deepcopy(bundle.model).double()  # 32 bits are too few for very small influences

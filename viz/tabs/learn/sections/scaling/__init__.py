@@ -32,7 +32,7 @@ SEEDS = 100
 MEASURES = ("spread", "entropy", "gradient")
 TRAINED = {"scaled": family.PLAIN, "plain": "tiny-unscaled"}  # trained alike, with the root and without
 TEXT = EXAMPLES["byte"][1]
-MOST = 256  # bytes that both models read
+MOST_BYTES = 256  # bytes that both models read
 
 
 def vectors(k: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -72,7 +72,7 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models
-    start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST}
+    start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST_BYTES}
     return start | {"trained": {way: {"name": name, "bits": family.bits(name)} for way, name in TRAINED.items()}}
 
 
@@ -135,13 +135,13 @@ def compare_trained(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
 
     Args:
         bundles: "scaled" and "plain".
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_BYTES` tokens are read.
     Returns:
         "tokens", the number t of tokens read; "even": the mean entropy of rows with equal weights; "scaled" and
         "plain": {"entropy" of each head, (layers, h), "mean" of them all, "surprise": bits per byte of this text, None
         for a text of one token}; "flat": the entropies of all heads of each model, and "names" of the heads.
     """
-    tokens = torch.tensor([bundles["scaled"].tokenizer.encode(text)[:MOST]])
+    tokens = torch.tensor([bundles["scaled"].tokenizer.encode(text)[:MOST_BYTES]])
     t = tokens.shape[1]
     result: Numbers = {"tokens": t, "even": sum(math.log2(i + 1) for i in range(t)) / t}
     for way, bundle in bundles.items():

@@ -21,14 +21,14 @@ from viz.text import Refusal
 
 WORDS = "the cat walks on the street"  # the article's
 VECTORS = "0.4,-0.5;1.5,0.8;0.8,1.5;-1.1,-0.4;1.3,-1.1;-0.9,1.1"
-MOST = 6  # words
+MOST_WORDS = 6  # words
 LETTERS = 80  # of all words together
 REACH = 2.5  # an arrow goes so far across and up, at most
 
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
-    limits = {"most": MOST, "letters": LETTERS, "reach": REACH}
+    limits = {"most": MOST_WORDS, "letters": LETTERS, "reach": REACH}
     return {"words": WORDS, "vectors": VECTORS, "model": word_model(models).name, **limits}
 
 
@@ -39,10 +39,10 @@ def read(view: View) -> tuple[list[str], list[list[float]]]:
         Refusal: no words or too many, or invalid arrows.
     """
     words, vectors = read_string(view, "words"), read_string(view, "vectors")
-    if not 0 < len(result := words.split()) <= MOST or len(words) > LETTERS:
-        raise Refusal("learn_words_limit", most=MOST, letters=LETTERS)
+    if not 0 < len(result := words.split()) <= MOST_WORDS or len(words) > LETTERS:
+        raise Refusal("learn_words_limit", most=MOST_WORDS, letters=LETTERS)
     drawn = dict(
-        zip(dict.fromkeys(result), read_pairs(vectors, MOST, REACH), strict=False)
+        zip(dict.fromkeys(result), read_pairs(vectors, MOST_WORDS, REACH), strict=False)
     )  # equal words share an arrow
     return result, [drawn[word] for word in result]
 

@@ -24,7 +24,7 @@ from viz.passes.loaded import Models, poolers, word_model
 from viz.server.view import View, read_choice
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections.several_heads.forms import MOST, TIMED, count_forms, read_sizes
+from viz.tabs.learn.sections.several_heads.forms import LIMITS, TIMED, count_forms, read_sizes
 
 WORDS = ("mary", "gave", "roses", "to", "susan")
 T = len(WORDS)
@@ -50,8 +50,8 @@ def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     heads = {number: list(names) for number, names in HEADS.items()}
     trained = [{"change": change, **family.table_row(name)} for change, name in TRAINED.items()]
-    shown = {"text": " ".join(WORDS), "model": word_model(models).name}
-    return {**shown, "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
+    link = {"text": " ".join(WORDS), "model": word_model(models).name}
+    return {**link, "most": LIMITS, "timed": TIMED, "heads": heads, "trained": trained}
 
 
 def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every word_model is called

@@ -15,7 +15,7 @@ from viz.tabs.learn.clock import seconds
 from viz.text import Refusal
 
 VARIANTS = ("narrow", "wide", "chunked")
-MOST = {"emb": 4096, "count": 64}
+LIMITS = {"emb": 4096, "count": 64}
 TIMED = 64  # number of vectors in a call
 LARGEST = 10_000_000  # maximum number of parameters of a form to time: 40 MB
 SPENT = 0.04  # seconds for each form, at least three calls
@@ -23,7 +23,7 @@ SPENT = 0.04  # seconds for each form, at least three calls
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
     """Reads the arguments of `count_forms`."""
-    emb, heads = (read_index(view, name, most + 1) for name, most in MOST.items())
+    emb, heads = (read_index(view, name, most + 1) for name, most in LIMITS.items())
     if not emb or not heads:
         raise Refusal("bad_request")
     return {"emb": emb, "heads": heads}

@@ -27,7 +27,7 @@ from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 
 TEXT = "The cat sat on the mat, and the cat slept."
-MOST = 60  # tokens that are read
+MOST_TOKENS = 60  # tokens that are read
 SHIFTS = 200  # places by which both tokens may move
 LATER = 100  # places by which the check moves them
 FAR = 256  # distances of the curve: the context of training
@@ -51,7 +51,7 @@ def opening(models: Models) -> dict[str, Any]:
     rotary = family.load(ROTARY).bundle.config
     return {
         "text": TEXT,
-        "most": MOST,
+        "most": MOST_TOKENS,
         "shifts": SHIFTS,
         "heads": rotary.heads,
         "planes": rotary.head_size // 2,
@@ -85,12 +85,12 @@ def read_text(view: View, name: str) -> dict[str, Any]:
     """
     loaded = family.load(name)
     tokenize(loaded, view.get("text", ""))
-    return {"bundle": loaded, "text": view["text"], "at": read_index(view, "at", MOST)}
+    return {"bundle": loaded, "text": view["text"], "at": read_index(view, "at", MOST_TOKENS)}
 
 
 def run(bundle: former.Bundle, text: str, at: int, points: tuple[str, ...], layer: int) -> tuple[Any, int, list[str]]:
     """Runs a text through a layer of a model; returns the capture, `at` within the text, and the labels."""
-    ids = bundle.tokenizer.encode(text)[:MOST]
+    ids = bundle.tokenizer.encode(text)[:MOST_TOKENS]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), points, [layer])
     return capture, min(at, len(ids) - 1), bundle.tokenizer.labels(ids)
 
@@ -106,7 +106,7 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
 
     Args:
         bundle: a generator with rotary positions and a head of keys for each head of queries.
-        text: its first `MOST` tokens are read.
+        text: its first `MOST_TOKENS` tokens are read.
         at: position of the query; limited to the last token.
         back: distance to the key; limited to the first token.
         head: of the first layer.
@@ -126,8 +126,8 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
     def scores(query: Tensor, others: Tensor) -> Tensor:
         return turn_vector(positions, q, query) @ turn_vector(positions, k, others).T / len(q) ** 0.5
 
-    here = torch.tensor([[at, key]]) + torch.tensor([[shift], [shift + LATER]])  # (2, 2)
-    turned_q, turned_k = turn_vector(positions, q, here[:1, 0])[0], turn_vector(positions, k, here[:1, 1])[0]
+    places = torch.tensor([[at, key]]) + torch.tensor([[shift], [shift + LATER]])  # (2, 2)
+    turned_q, turned_k = turn_vector(positions, q, places[:1, 0])[0], turn_vector(positions, k, places[:1, 1])[0]
     planes = torch.stack([each.unflatten(0, (2, -1)).T for each in (turned_q, turned_k)], 1)  # (s/2, 2, 2)
     return {
         "labels": labels,
@@ -136,8 +136,8 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
         "angles": (at - key) * positions.frequencies(q),
         "parts": planes.prod(1).sum(-1) / len(q) ** 0.5,
         "score": capture["scores", 0][0, head, at, key],
-        "moved": scores(here[:1, 0], here[:1, 1])[0, 0],
-        "later": scores(here[1:, 0], here[1:, 1])[0, 0],
+        "moved": scores(places[:1, 0], places[:1, 1])[0, 0],
+        "later": scores(places[1:, 0], places[1:, 1])[0, 0],
         "by_distance": scores(torch.arange(FAR), torch.tensor([0]))[:, 0],
     }
 
@@ -145,7 +145,7 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
 def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads the arguments of `turn_head`."""
     heads = family.load(ROTARY).bundle.config.heads
-    named = {"back": MOST, "head": heads, "shift": SHIFTS + 1}
+    named = {"back": MOST_TOKENS, "head": heads, "shift": SHIFTS + 1}
     return {**read_text(view, ROTARY), **{name: read_index(view, name, size) for name, size in named.items()}}
 
 
@@ -155,8 +155,8 @@ def norm_vector(bundle: former.Bundle, text: str, at: int, added: float = 0.0) -
 
     Args:
         bundle: a generator.
-        text: its first `MOST` tokens are read.
-        at: place of the token; limited to the last.
+        text: its first `MOST_TOKENS` tokens are read.
+        at: position of the token; limited to the last.
         added: added to each number of the vector.
     Returns:
         "labels"; "at"; "x" (e,), the vector before the second layer, with `added`; "layer" and "rms", the vector after
@@ -190,8 +190,8 @@ def gate_token(bundle: former.Bundle, text: str, at: int) -> Numbers:
 
     Args:
         bundle: a generator with such a feed-forward.
-        text: its first `MOST` tokens are read.
-        at: place of the token; limited to the last.
+        text: its first `MOST_TOKENS` tokens are read.
+        at: position of the token; limited to the last.
     Returns:
         "labels"; "at"; "gate" and "up" (hidden,), the outputs of the two maps for the token's normed vector; "open",
         silu of the gate; "hidden", its product with "up"; "error": its largest difference from the model's own numbers;
@@ -243,10 +243,10 @@ def compare_models(bundles: Mapping[str, former.Bundle]) -> Numbers:
     Returns:
         "names"; "bits" (n,), per byte on the validation split; "parameters"; "cached": bytes per token in its cache.
     """
-    held = [next(each for each in bundle.card["quality"] if each["split"] == "val") for bundle in bundles.values()]
+    qualities = [next(each for each in bundle.card["quality"] if each["split"] == "val") for bundle in bundles.values()]
     return {
         "names": list(bundles),
-        "bits": torch.tensor([each["bits_per_byte"] for each in held]),
+        "bits": torch.tensor([each["bits_per_byte"] for each in qualities]),
         "parameters": [sum(each.numel() for each in bundle.model.parameters()) for bundle in bundles.values()],
         "cached": [cache_bytes(bundle.config, 1, torch.float32) for bundle in bundles.values()],
     }

@@ -46,7 +46,7 @@ def read(view: View) -> tuple[str, int, int]:
     t, size = (read_index(view, name, most + 1) for name, most in LIMITS.items())
     if t < 2 or not size:
         raise Refusal("bad_request")
-    return read_choice(view, "kind", sparse.KINDS), t, size
+    return read_choice(view, "kind", sparse.PATTERNS), t, size
 
 
 @torch.inference_mode()
@@ -54,7 +54,7 @@ def follow_pattern(kind: str, t: int, size: int) -> Numbers:
     """Computes the cells of a sparse pattern, and its reach layer by layer.
 
     Args:
-        kind: one of `sparse.KINDS`.
+        kind: one of `sparse.PATTERNS`.
         t: tokens.
         size: its window or stride.
     Returns:
@@ -119,7 +119,7 @@ def opening(models: Models) -> dict[str, Any]:
     del models
     return {
         **OPENS,
-        "kinds": sparse.KINDS,
+        "kinds": sparse.PATTERNS,
         "limits": LIMITS,
         "layers": LAYERS,
         "charted": CHARTED,

@@ -43,7 +43,7 @@ def read_question(view: View) -> tuple[str, str]:
     if not toys.is_question(task, text):
         if task == "add":
             raise Refusal("learn_train_now_bad_sum", digits=toys.DIGITS)
-        raise Refusal("learn_train_now_bad_word", most=toys.MOST, last=toys.LETTERS[-1])
+        raise Refusal("learn_train_now_bad_word", most=toys.MOST_LETTERS, last=toys.LETTERS[-1])
     return task, text
 
 
@@ -57,9 +57,9 @@ def read(trainings: Trainings, view: View) -> dict[str, Any]:
     """
     task, text = read_question(view)
     seed, run = read_index(view, "seed", SEEDS), view.get("run")
-    kept = trainings.result(run) if isinstance(run, str) else None
-    fits = kept is not None and kept[0]["task"] == task
-    model = unpack(kept[1], task) if kept and fits else toys.begin(task, seed)
+    training = trainings.result(run) if isinstance(run, str) else None
+    fits = training is not None and training[0]["task"] == task
+    model = unpack(training[1], task) if training and fits else toys.begin(task, seed)
     return frame(model, task, text) | {"trained": fits}
 
 
@@ -89,15 +89,15 @@ def first_step(task: str, seed: int) -> Numbers:
     logits = toys.begin(task, seed)(inputs)
     scored = targets != toys.UNSCORED
     probs = logits.softmax(-1)[scored].gather(-1, targets[scored][:, None])
-    told = {"share": float(probs.mean()), "tokens": toys.TOKENIZER.num_tokens}
-    return {**told, "inputs": inputs, "targets": targets, "logits": logits}
+    facts = {"share": float(probs.mean()), "tokens": toys.TOKENIZER.num_tokens}
+    return {**facts, "inputs": inputs, "targets": targets, "logits": logits}
 
 
 def train_model(task: str, seed: int, text: str) -> Numbers:
     """Trains a model as the server does, and asks it a question.
 
     Args:
-        task, seed: as of `first_step`.
+        task, seed: as in `first_step`.
         text: the question.
     Returns:
         "right": the share of test questions answered correctly at each report; "answer" to the question; "labels"
@@ -115,15 +115,15 @@ def opening(models: Models) -> dict[str, Any]:
     del models
     config = toys.begin(TASK, 0).config
     course = {"loss": ([0], [0.0])}  # the page adds its points as they arrive
-    told = ("shape", "example", "steps", "backwards")
+    fields = ("shape", "example", "steps", "backwards")
     return {
-        "tasks": {name: {field: getattr(toy, field) for field in told} for name, toy in toys.TOYS.items()},
+        "tasks": {name: {field: getattr(toy, field) for field in fields} for name, toy in toys.TOYS.items()},
         "task": TASK,
         "tested": toys.TESTED,
         "seeds": SEEDS,
         "layers": config.depth,
         "heads": config.heads,
-        "most": toys.MOST,
+        "most": toys.MOST_LETTERS,
         "digits": toys.DIGITS,
         "last": toys.LETTERS[-1],
         "figures": themed(lambda theme: figures.training(course, theme=theme)),

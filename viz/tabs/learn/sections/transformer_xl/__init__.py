@@ -15,7 +15,7 @@ from torch import Tensor
 import former
 from former.analysis import influence
 from former.positions import RelativeTerms
-from former.transformer_xl import Recall, TransformerXL
+from former.transformer_xl import MemoryCache, TransformerXL
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
@@ -32,7 +32,7 @@ TEXT = (
     "Wilhelm Mannheimer was born in Mannheim. His father, Gustav Mannheimer, was a painter. In 1879 Wilhelm Mannheimer"
     " left Mannheim for Berlin, where Mannheimer taught at the university. Mannheimer died in 1921."
 )
-MOST = 384  # bytes of a text
+MOST_BYTES = 384  # bytes of a text
 SEGMENT = 32  # bytes that are read at once: shorter than in training, so that a short text has several segments
 MEMORIES = (0, 16, 32, 64, 128, 256)  # bytes that each layer keeps
 SHORT = 4  # bytes of a segment, and of the memory, where the reach is measured
@@ -83,7 +83,7 @@ def read(view: View) -> Tensor:
     """
     text = view.get("text", "")
     read_text(load_shipped(MODEL), text)  # refuses anything but a text
-    ids = load_shipped(MODEL).tokenizer.encode(text)[:MOST]
+    ids = load_shipped(MODEL).tokenizer.encode(text)[:MOST_BYTES]
     if len(ids) <= SEGMENT:
         raise Refusal("learn_transformer_xl_short", least=SEGMENT + 1)
     return torch.tensor([ids])
@@ -117,12 +117,12 @@ def weigh_memory(text: str) -> Numbers:
     """Measures the bits that a text costs with memories of several lengths.
 
     Args:
-        text: its first `MOST` bytes are read.
+        text: its first `MOST_BYTES` bytes are read.
     Returns:
         "labels" of its bytes; "off" and "on", the bits of each byte but the first, without a memory and with one as
         long as in training; "bits" per byte with each of the lengths in "memories".
     """
-    tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:MOST]])
+    tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:MOST_BYTES]])
     return {
         "labels": load_shipped(MODEL).tokenizer.labels(tokens[0].tolist()),
         "off": surprise(tokens, 0),
@@ -174,7 +174,7 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
     """Splits the scores of a head, for the last byte of a text, into four terms each.
 
     Args:
-        text: its first `MOST` bytes are read.
+        text: its first `MOST_BYTES` bytes are read.
         layer, head: of the head.
     Returns:
         "labels" of the last `KEYS` keys; one entry for each name in `TERMS`, that term for each of these keys, and all
@@ -182,7 +182,7 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
         score and the sum of its terms.
     """
     tokenizer = load_shipped(MODEL).tokenizer
-    tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
+    tokens = torch.tensor([tokenizer.encode(text)[:MOST_BYTES]])
     capture = former.Capture(("q", "k", "scores"), [layer])
     *before, final = tokens.split(SEGMENT, 1)
     memory = None
@@ -217,7 +217,7 @@ SECTION = Section(
         r"\sqrt{s}\;\mathrm{score}_{ij} = q_i \cdot k_j + q_i \cdot W_r\, r_{i-j}"
         r" \qquad {} + u \cdot k_j + v \cdot W_r\, r_{i-j}"
     ),
-    code=(TransformerXL.forward, Recall.at, RelativeTerms.forward),
+    code=(TransformerXL.forward, MemoryCache.at, RelativeTerms.forward),
     questions={
         "carried": Question(
             weigh_memory, read_long, MEMORY, charted=True, prints=("bits",), when=shown("memory"), unsent=("memories",)

@@ -24,7 +24,7 @@ from viz.text.examples import CARRIED
 
 MODEL = "gpt"
 PAIRS = CARRIED["piece"]
-MOST = 24  # tokens of a text
+MOST_TOKENS = 24  # tokens of a text
 
 
 def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
@@ -69,8 +69,8 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
     counts = [len(read_text(load_shipped(MODEL), text)[0]) for text in texts.values()]
     if counts[0] != counts[1]:
         raise Refusal("learn_which_head_lengths", first=counts[0], second=counts[1])
-    if counts[0] > MOST:
-        raise Refusal("learn_which_head_long", given=counts[0], most=MOST)
+    if counts[0] > MOST_TOKENS:
+        raise Refusal("learn_which_head_long", given=counts[0], most=MOST_TOKENS)
     return {"bundle": load(MODEL), **texts}
 
 
@@ -79,8 +79,8 @@ def opening(models: Models) -> dict[str, Any]:
     that is needed most."""
     del models
     bundle = load(MODEL).bundle
-    found = weigh_heads(bundle, *next(iter(PAIRS.values())))
-    returned, lost = (found[name].flatten().argsort(descending=True).tolist() for name in ("returned", "lost"))
+    result = weigh_heads(bundle, *next(iter(PAIRS.values())))
+    returned, lost = (result[name].flatten().argsort(descending=True).tolist() for name in ("returned", "lost"))
     heads = [*returned[:2], next(head for head in lost if head not in returned[:2])]
     return {"model": MODEL, "pairs": PAIRS, "choices": [divmod(head, bundle.config.heads) for head in sorted(heads)]}
 

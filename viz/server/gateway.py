@@ -31,7 +31,7 @@ OF_A_CALL = ("cancel", "reset")  # end a call that its client started
 TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and reach no event that is not one
 
 
-class Door:
+class Gateway:
     """The middleware, between the server and Gradio's app.
 
     Args:

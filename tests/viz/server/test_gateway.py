@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from viz.gradio_adapter import routes_before_gradio
 from viz.server import room_routes, rooms
 from viz.server.clients import COOKIE, client, session
-from viz.server.door import ADDRESS_LIMIT, Door
+from viz.server.gateway import ADDRESS_LIMIT, Gateway
 from viz.shared import InMemory
 from viz.text import message
 
@@ -27,14 +27,14 @@ from viz.text import message
     ],
 )
 def test_of_gradio_s_own_routes_none_that_takes_a_post_is_open(method, path, status):
-    assert TestClient(Door(Response("inside"))).request(method, path).status_code == status
+    assert TestClient(Gateway(Response("inside"))).request(method, path).status_code == status
 
 
 def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_they_are():
     inside, text = FastAPI(), "<p>What a head looks at.</p>" * 1_000
     for path in ("/", "/pass"):
         inside.get(path)(lambda: Response(text))
-    request = TestClient(Door(inside))
+    request = TestClient(Gateway(inside))
     with request.stream("GET", "/", headers={"Accept-Encoding": "gzip"}) as answer:
         sent = b"".join(answer.iter_raw())
     assert gzip.decompress(sent).decode() == text
@@ -46,7 +46,7 @@ def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_the
 def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_json_to_a_script():
     inside = FastAPI()
     inside.get("/")(lambda: "the page")
-    request = TestClient(Door(inside))
+    request = TestClient(Gateway(inside))
     longest = "/?" + "x" * (ADDRESS_LIMIT - 1)
     assert request.get(longest).json() == "the page"
     refused = request.get(longest + "x")
@@ -62,7 +62,7 @@ def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_js
     [("", "", "en"), ("", "zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("&lang=en", "zh", "en"), ("&lang=zh", "en-US", "zh")],
 )
 def test_the_page_of_a_refused_address_is_in_the_visitor_s_language(query, preferred, language):
-    request = TestClient(Door(FastAPI()))
+    request = TestClient(Gateway(FastAPI()))
     headers = {"Accept": "text/html", "Accept-Language": preferred}
     page = request.get(f"/?text={'x' * ADDRESS_LIMIT}{query}", headers=headers).text
     assert f'<html lang="{language}">' in page
@@ -84,7 +84,7 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
     inside = FastAPI()
     inside.get("/")(lambda: Response("a page"))
     inside.get("/who")(lambda: [client.get(), session.get()])
-    browsers = [TestClient(Door(inside)) for _ in range(2)]
+    browsers = [TestClient(Gateway(inside)) for _ in range(2)]
     values = [browser.get("/").headers["set-cookie"] for browser in browsers]
     assert len(set(values)) == 2
     for browser, cookie in zip(browsers, values, strict=True):
@@ -95,14 +95,14 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
         assert "set-cookie" not in browser.get("/").headers, "it has one"
     for odd in ("", "x", "0" * 31, "0" * 33, "0" * 31 + "é"):
         sent = {"Cookie": f"a=b; {COOKIE}={odd}; c=d".encode()}
-        assert TestClient(Door(inside)).get("/who", headers=sent).json() == ["testclient", ""]  # pyright: ignore[reportArgumentType]
+        assert TestClient(Gateway(inside)).get("/who", headers=sent).json() == ["testclient", ""]  # pyright: ignore[reportArgumentType]
 
 
 def test_rooms_are_shared_out_between_the_browsers_of_one_address():
     inside = FastAPI()
     inside.get("/")(lambda: Response("a page"))
     room_routes.attach(inside, InMemory())
-    greedy, teacher = (TestClient(Door(inside)) for _ in range(2))
+    greedy, teacher = (TestClient(Gateway(inside)) for _ in range(2))
     for browser in (greedy, teacher):
         browser.get("/")
     opened = [greedy.put(f"/room/g-{i}", json={"key": "0" * 32, "view": ""}).status_code for i in range(rooms.ROOMS)]
