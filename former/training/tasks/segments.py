@@ -69,7 +69,7 @@ class SegmentsTask(TextTask):
 
 
 def scored_bytes(size: int, length: int) -> int:
-    """Returns how many bytes of a text of `size` are predicted: `STREAMS` equal parts of whole segments."""
+    """Returns the number of predicted bytes in a text of `size` bytes: all whole segments of `STREAMS` equal parts."""
     return (size - 1) // (STREAMS * length) * STREAMS * length
 
 

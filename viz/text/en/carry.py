@@ -82,6 +82,6 @@ MESSAGES = {
     "states_carried": "Prediction after each layer with the state carried over",
     "states_lift": "Drag a cell onto the other grid, or choose one here and then one there, to carry this state over.",
     "states_drop": "{state}: now choose where to put it.",
-    "states_heading": "Carried over. From the pinned text: {from}. Put in place of: {to}.",
+    "states_heading": "Carried over from the pinned text: {from}. It replaces: {to}.",
     "states_back": "Put it back",
 }

@@ -29,7 +29,7 @@ MESSAGES = {
     "model_tiny_wide": "each head as wide as the vectors",
     "model_classifier": "classifies film reviews as good or bad",
     "model_classifier_bag": "classifies without positions: ignores word order",
-    "model_dates": "translates any date into 1976-07-04",
+    "model_dates": "writes any date in the form 1976-07-04",
     "model_bert": "fills in hidden words",
     "model_bert_reviews": "classifies film reviews, fine-tuned from BERT",
     "model_xl": "writes English, with a memory",

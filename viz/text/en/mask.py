@@ -56,7 +56,8 @@ MESSAGES = {
     " remain}}.",
     "mask_say_masked_none": "No score of this row is masked: all {count} remain.",
     "mask_say_exp": "Subtract the largest remaining score, {most}, and take exp: {key} becomes 1, every −∞ exactly 0.",
-    "mask_say_exp_none": "Subtract the largest score, {most}, and take exp: {key} becomes 1, every other less.",
+    "mask_say_exp_none": "Subtract the largest score, {most}, and take exp: {key} becomes 1, every other number is"
+    " less.",
     "mask_say_sum": "{left, plural, one {The remaining number is {sum}} other {The # remaining numbers add up to"
     " {sum}}}.",
     "mask_say_weights": "Divided by {sum}, they sum to 1; {key} gets the largest weight, {share}. The model’s own"

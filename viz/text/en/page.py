@@ -60,6 +60,7 @@ MESSAGES = {
     "arrival_reload": "Reload",
     "api_button": "Use via API",
     "buttons_hints": "What the controls do",
+    "token_at": "“{label}” ({at})",
     "tokens_read_out": "Tokens: the arrow keys move through them and read out their numbers.",
     "overview": "All heads",
     "map": "Head map",

@@ -11,7 +11,7 @@ MESSAGES = {
     "equation_byte": "字节",
     "equation_bytes": "字节数",
     "equation_bytes_a_number": "每个数的字节数",
-    "equation_cells_of": "个单元格，总共",
+    "equation_cells_of": "格，共",
     "equation_chosen": "选中的位置",
     "equation_film": "电影",
     "equation_follows_or_not": "是否紧接",

@@ -224,10 +224,9 @@ MESSAGES = {
     "pair_more": "后一个数",
     "pair_term": "{weight} × {value}（{token}）",
     "pair_rest": "{sum}（其他 {count, plural, other {# 个词元}}）",
-    "pair_total": "这个头对 {query} 的输出，是各个值乘以权重后的总和。{size} 个数中的第 {at} 个：{terms}，合计"
-    " {total}。",
-    "pair_total_scaled": "这个头对 {query} 的输出，是各个值乘以权重后的总和；你又把它乘以 {factor}。{size} 个数中的第"
-    " {at} 个：{terms}，再乘以 {factor}，合计 {total}。",
+    "pair_total": "这个头对{query}的输出，是各个值乘以权重后的总和。{size} 个数中的第 {at} 个：{terms}，合计 {total}。",
+    "pair_total_scaled": "这个头对{query}的输出，是各个值乘以权重后的总和；你又把它乘以 {factor}。{size} 个数中的第 "
+    "{at} 个：{terms}，再乘以 {factor}，合计 {total}。",
     "pair_set": "各乘积之和是 {dot}。除以 {root}，得 {score}。你改过这一行的权重，所以它们不再由得分算出：{weight}。",
     "pair_edited": "各乘积之和是 {dot}。除以 {root}，得 {score}。你替换了这个头的权重，所以它们不再由得分算出：{keys,"
     " plural, other {# 个键各为 {weight}}}。",

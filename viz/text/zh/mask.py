@@ -48,13 +48,13 @@ MESSAGES = {
     "mask_line_masked": "加掩码",
     "mask_line_exp": "exp(· − max)",
     "mask_line_weights": "权重",
-    "mask_say_scores": "{query} 与每个词元都有一个得分：共 {count, plural, other {# 个}}，从 {least} 到 {most}。",
+    "mask_say_scores": "{query}与每个词元都有一个得分：共 {count, plural, other {# 个}}，从 {least} 到 {most}。",
     "mask_say_masked": "掩码把 {count} 个得分中的 {hidden} 个设为 −∞，剩下 {left, plural, other {# 个}}。",
     "mask_say_masked_none": "这一行没有得分被屏蔽：{count} 个全部保留。",
-    "mask_say_exp": "减去剩下的得分中最大的 {most}，再取 exp：{key} 变成 1，每个 −∞ 正好变成 0。",
-    "mask_say_exp_none": "减去最大的得分 {most}，再取 exp：{key} 变成 1，其他的都小于 1。",
+    "mask_say_exp": "减去剩下的得分中最大的 {most}，再取 exp：{key}变成 1，每个 −∞ 正好变成 0。",
+    "mask_say_exp_none": "减去最大的得分 {most}，再取 exp：{key}变成 1，其他的都小于 1。",
     "mask_say_sum": "剩下的 {left, plural, other {# 个数}}之和是 {sum}。",
-    "mask_say_weights": "除以 {sum} 后，各权重之和为 1；{key} 的权重最大，为 {share}。模型自己的权重与此一致，误差不超"
+    "mask_say_weights": "除以 {sum} 后，各权重之和为 1；{key}的权重最大，为 {share}。模型自己的权重与此一致，误差不超"
     "过 {error}。",
     "mask_growth": "掩码的计算量",
     "mask_costs": "要计算的单元格：",
@@ -76,18 +76,18 @@ MESSAGES = {
     "mask_proof_side": "{side}：",
     "mask_proof_label": "{name}：每行一个输出，每列一个被改变的词元。用方向键选择词元。",
     "mask_proof_tokens": "选择要改变的词元",
-    "mask_proof_moves": "改变 {token}，会改变{outputs}；{rest, select, first {它前面没有词元} some {{count, plural,"
-    " other {其中 # 个在它前面，变化}}最大为 {most}} other {它前面的输出都不变：那里的最大变化是 0}}。",
+    "mask_proof_moves": "改变{token}，会改变{outputs}；{rest, select, first {它前面没有词元} some {{count, plural, "
+    "other {其中 # 个在它前面，变化}}最大为 {most}} other {它前面的输出都不变：那里的最大变化是 0}}。",
     "mask_proof_all": "所有输出",
     "mask_proof_outputs": "{count, plural, other {输出}} {ranges}",
     "mask_proof_how": "在运行中的 {model} 上测得：依次把每个词元换成词表中的下一个，再运行一次模型。单元格的值是该输出"
     "的 {logits} 个 logit 中最大的变化。",
-    "mask_proof_reading": "改变 {key}，输出 {query} 的变化：有掩码时 {with_mask}，无掩码时 {without}。",
+    "mask_proof_reading": "改变{key}，输出{query}的变化：有掩码时 {with_mask}，无掩码时 {without}。",
     "mask_proof_zero": "正好为 0",
     "mask_reach": "信息能传多远",
     "mask_reach_label": "在每种掩码下，经过每一层之后，哪些输出（行）可能取决于哪些词元（列）。",
     "mask_reach_after": "经过层数",
-    "mask_reach_from": "{name}：改变 {token}，影响可到达{steps}。",
+    "mask_reach_from": "{name}：改变{token}，影响可到达{steps}。",
     "mask_reach_step": "{outputs}（第 {layer} 层之后）",
     "mask_reach_same": "{outputs}（从第 {layer} 层起）",
     "mask_reach_full": "要多少层，前面的每个词元才都能产生影响：{list}。",
@@ -125,11 +125,11 @@ MESSAGES = {
     "mask_lesson": "{mask, select, causal {因果掩码} local {大小为 {size} 的局部窗口} strided {步幅为 {size} 的跨步掩"
     "码} other {步幅为 {size} 的固定掩码}}保留了 {all} 个得分中的 {cells} 个。",
     "mask_lesson_moves": "{mask, select, causal {因果掩码} local {大小为 {size} 的局部窗口} strided {步幅为 {size} 的"
-    "跨步掩码} other {步幅为 {size} 的固定掩码}}保留了 {all} 个得分中的 {cells} 个。改变 {token}，会改变"
+    "跨步掩码} other {步幅为 {size} 的固定掩码}}保留了 {all} 个得分中的 {cells} 个。改变{token}，会改变"
     "{outputs}{before, select, none {，都不在它前面} other {}}；没有掩码时，会改变{unmasked}。",
     "mask_lesson_none": "没有掩码时，{all} 个得分全部保留。",
-    "mask_lesson_none_moves": "没有掩码时，{all} 个得分全部保留。改变 {token}，会改变{unmasked}{too, select, some {，"
-    "包括它前面的} other {}}。",
+    "mask_lesson_none_moves": "没有掩码时，{all} 个得分全部保留。改变{token}，会改变{unmasked}{too, select, some {，包"
+    "括它前面的} other {}}。",
     "mask_model": "模型",
     "mask_size_field": "窗口或步幅",
     # refusals

@@ -55,6 +55,7 @@ MESSAGES = {
     "arrival_reload": "重新加载",
     "api_button": "通过 API 使用",
     "buttons_hints": "各控件的作用",
+    "token_at": "“{label}”（{at}）",
     "tokens_read_out": "词元：用方向键逐个移动，并读出它们的数值。",
     "overview": "所有注意力头",
     "map": "注意力图",

@@ -101,8 +101,7 @@ export const mount = ({ element }) => {
       h("div.rows", { role: "group", "aria-label": say("prediction_next") }, ...rows),
       h(
         "p.total",
-        say(`bits_per_${unit}`),
-        " ",
+        say("labelled", { label: say(`bits_per_${unit}`), value: "" }),
         h("span.number", changeOf(baseline?.bitsPerToken, output.bitsPerToken, bits)),
         verdict && ` ${verdict}`,
       ),

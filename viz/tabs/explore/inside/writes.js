@@ -94,7 +94,7 @@ export const mount = ({ element }) => {
                 "button",
                 {
                   class: id === found.rival ? "label rival" : "label",
-                  title: say("writes_choose", { token: label(id) }),
+                  title: say("writes_choose", { token: `“${label(id)}”` }),
                   "aria-pressed": `${id === found.token || id === found.rival}`,
                   "data-id": id,
                   onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),

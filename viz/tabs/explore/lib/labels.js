@@ -1,6 +1,6 @@
 // Names of tokens and of files.
 
-import { isolate } from "../../../browser/lib/base.js";
+import { say } from "../../../browser/lib/messages.js";
 import { store } from "./store.js";
 
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -55,7 +55,7 @@ const JOINED = /(?<=[\u2190-\u2bff\u{1f000}-\u{1faff}]\ufe0f?)U\+200D(?=[\u2190-
 const BLANK = new Set(["␣", "⏎", "⇥"]);
 
 /** A token in a sentence, with its position in the text. */
-export const quote = (i, labels) => `“${isolate(tokenLabel(i, labels))}” (${i})`;
+export const quote = (i, labels) => say("token_at", { label: tokenLabel(i, labels), at: i });
 
 /** A file's name: the model, layer and head, and the content. */
 export const fileName = (what, extension) => {

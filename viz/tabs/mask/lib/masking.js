@@ -109,7 +109,7 @@ masking.proof = () => {
 };
 
 /** A token in a sentence, with its position; labels are those of the answer that the sentence describes. */
-masking.quote = (labels, i) => `“${labels[i]}” (${i})`;
+masking.quote = (labels, i) => say("token_at", { label: labels[i], at: i });
 
 masking.nameOf = (mask, size) => say(`mask_${mask}`) + (masking.hasSize(mask) ? ` ${size}` : "");
 /** The mask's name in a sentence: "the causal mask", "a local window of 5", "no mask". */

@@ -45,8 +45,8 @@ MESSAGES = {
     " then, by {most}, and “{word}” by {alone}. In the model, the first block makes “{word}” give {share} of its"
     " attention to {sources}, so it carries their meaning: its pull is {pull}.",
     "learn_classification_lesson": "{pooling, select, average {With the average, the} other {With the maxima, the}}"
-    " verdict is {kind, select, positive {positive} other {negative}}: {share}. “{word}” pulls most, by {pull}, to"
-    " {side, select, positive {positive} other {negative}}.",
+    " verdict is {kind, select, positive {positive} other {negative}}: {share}. “{word}” pulls most, by {pull},"
+    " towards {side, select, positive {positive} other {negative}}.",
     "learn_classification_try_mixed": "A mixed review",
     "learn_classification_try_max": "Maximum pooling",
     "learn_classification_try_without": "Without the strongest word",

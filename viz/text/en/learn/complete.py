@@ -50,6 +50,6 @@ MESSAGES = {
     "learn_complete_choice_sentences": "Two, one for each sentence",
     "learn_complete_choice_heads": "Four, one for each head",
     "learn_complete_choice_both": "Eight, one for each head of each sentence",
-    "learn_complete_answer": "The scores have the shape ({shape}): {sentences} sentences times {heads} heads come"
-    " first.",
+    "learn_complete_answer": "The scores have the shape ({shape}): the first size is {sentences} sentences times"
+    " {heads} heads.",
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 MESSAGES = {
     "learn_gpt_2_title": "GPT-2",
     "learn_gpt_2_text": "GPT-2 is the article’s generator with small changes, made large, and its tokens are words or"
-    " parts of words.\n\n"
-    "Byte-pair encoding begins with the 256 bytes as tokens and merges the most common pair of neighbours into a new"
-    " token, again and again: every text can be read, a common word is one token, a rare word several.\n\n"
-    "A token holds several bytes, so we count bits per byte; otherwise models could not be compared. GPT-2’s makers"
-    " report the article’s 0.93 for their largest model on enwik8, without training on it and with a context of 1,024"
-    " tokens. Our models are small and measured on other text: compare them only with each other.",
+    " parts of words.\n\nByte-pair encoding begins with the 256 bytes as tokens and merges the most common pair of"
+    " neighbours into a new token, again and again: every text can be read, a common word is one token, a rare word"
+    " several.\n\nA token holds several bytes, so we count bits per byte; otherwise models could not be compared. The"
+    " article’s figure, 0.93, is what GPT-2’s makers report for their largest model on enwik8, without training on it"
+    " and with a context of 1,024 tokens. Our models are small and measured on other text: compare them only with each"
+    " other.",
     "learn_gpt_2_show": "Show",
     "learn_gpt_2_show_pieces": "tokens",
     "learn_gpt_2_show_bits": "bits",

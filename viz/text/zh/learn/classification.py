@@ -17,12 +17,12 @@ MESSAGES = {
     "learn_classification_verdicts": "两种池化下的判断结果",
     "learn_classification_average": "平均池化（训练所用）",
     "learn_classification_max": "最大池化",
-    "learn_classification_positive": "{share} 正面",
+    "learn_classification_positive": "正面 {share}",
     "learn_classification_word": "“{word}”{kind, select, in {，拉力 {pull}} other {，已排除}}",
     "learn_classification_strongest": "最强的拉力：向左为负面，向右为正面",
     "learn_classification_rest": "{count, plural, other {其余 # 个}}",
-    "learn_classification_sum": "拉力之和 {pulls}，偏置 {bias}：合计 {difference}，即两个数之差。对这两个数取 softmax，"
-    "得到 {share} 正面。",
+    "learn_classification_sum": "拉力之和 {pulls}，偏置 {bias}：合计 {difference}，即两个数之差。对这两个数取 softmax"
+    "，得到正面的概率 {share}。",
     "learn_classification_supplied": "{size} 个最大值来自 {words, plural, other {# 个词}}中的 {used} 个，其中 {count}"
     " 个来自“{word}”。",
     "learn_classification_whole": "整个分类器",
@@ -51,5 +51,5 @@ MESSAGES = {
     "learn_classification_question": "把拉力最强的词排除在平均之外，判断结果会反转吗？",
     "learn_classification_choice_stays": "不会，结果不变",
     "learn_classification_choice_turns": "会，结果反转",
-    "learn_classification_answer": "没有“{word}”，这篇影评为 {after} 正面；有它时为 {before}。",
+    "learn_classification_answer": "没有“{word}”，这篇影评为正面的概率是 {after}；有它时是 {before}。",
 }

@@ -32,7 +32,7 @@ MESSAGES = {
     "learn_films_chart": "人和电影在两个学到的特征所成的平面上的位置，以及各自的起点。",
     "learn_films_learned_feature": "学到的特征 {number}",
     "learn_films_like": "{person}，《{film}》：{held, select, yes {不用于训练} other {点击切换}}；预测为 {share}",
-    "learn_films_lesson_learn": "训练时从未告知 {person} 是否喜欢《{film}》；预测值为 {share}。",
+    "learn_films_lesson_learn": "模型在训练时从未见过 {person} 是否喜欢《{film}》；预测值为 {share}。",
     "learn_films_word": "“{model}”认识的词",
     "learn_films_by_dot": "按点积",
     "learn_films_by_cosine": "按余弦（忽略长度）",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_learn": "学习",
-    "learn_intro": "改变数值，弄懂 Transformer 怎样工作。面向学生和教师：从这里的第 1 节开始；自己的文本请到“探索”。",
+    "learn_intro": "改变数值，弄懂 Transformer 怎样工作。面向学生和教师：从这里的第 1 节开始；想用自己的文本，请到“探"
+    "索”。",
     "learn_group_basics": "基础",
     "learn_group_tricks": "三个技巧",
     "learn_group_building": "搭建 Transformer",

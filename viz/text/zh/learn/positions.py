@@ -23,7 +23,7 @@ MESSAGES = {
     "learn_positions_shuffle": "打乱",
     "learn_positions_classifier": "{name}{positions, select, none {：无位置编码} learned {：可学习位置编码} sinusoidal"
     " {：正弦位置编码} other {：{positions} 位置编码}}",
-    "learn_positions_positive": "{share} 正面",
+    "learn_positions_positive": "正面 {share}",
     "learn_positions_moved": "{kind, select, equal {除舍入误差外不变。} other {变化 {by} 个百分点。}}",
     "learn_positions_lesson_still": "两种词序相同：请点击两个词，或点“打乱”。",
     "learn_positions_lesson_order": "换一种词序，“{name}”的正面概率从 {before} 变为 {after}；没有位置编码的“{bag}”读到"
