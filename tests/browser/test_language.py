@@ -5,11 +5,14 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from former.checkpoints import available
 from tests.browser.pages import Exploring
-from tests.browser.pages_learn import SHOWN
+from tests.viz.text.test_text import LATIN, SPARED, STAY
 from viz.tabs import TABS
+from viz.tabs.learn.sections.films import FILMS
+from viz.tabs.learn.sections.several_heads import WORDS
 from viz.text import LANGUAGES, message
-from viz.text.examples import EXAMPLES, PAIRS, REVIEW
+from viz.text.examples import CLASSES, EXAMPLES, PAIRS, REVIEW
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -115,27 +118,63 @@ def test_a_follower_keeps_their_language(tab, other):
     tab.page.evaluate("former.room.leave()")
 
 
-SENTENCE = re.compile(r"[A-Za-z’']+(?:,? [A-Za-z’']+){2,}")
-OTHERS = ("mary gave roses to susan", "susan gave roses to mary", "AMD EPYC, family")  # words of a section; a machine
-# What is read and told by the page itself; not what a model reads or writes, code, equations, the article's headings.
-SAID = """() => {
-  const theirs = "textarea, input, code, pre, script, style, .katex, .former-lesson a, .written, footer";
+CODE = re.compile(r"[\w-]+(?:[./_][\w-]+)+|<\w+>")  # a function, a file, a tensor in it; a special token
+QUOTED = re.compile("“[^”]*”|《[^》]*》")  # a word that a model reads or writes; a film
+NAMES = {  # besides those in messages (STAY): of models, people, films and machines; py is a button
+    *("py", "English", "SmolLM2", "Qwen2", "TinyLlama", "distilgpt2", "gpt2-medium", "gpt2-large", "XL", "wiki100"),
+    *("Ada", "Ben", "Chen", "Dana", "Eli", "Fay", "AMD", "EPYC", "Intel", "family", "model", "cpu"),
+    *LATIN.findall(" ".join((*FILMS, *WORDS))),
+    *available(),
+}
+# What a model reads or writes, code and equations, the article's headings.
+THEIRS = """textarea, input, code, pre, script, style, .katex, .former-lesson a, footer, .paper-address, .written,
+  .token, .tokens, .label, .labels, .piece, .typed, .prompt, .review, .chips, .chips-of, .candidates,
+  .former-examples button, .pairs button, .strongest .name, .lens-sheet, .nearest, .textpoint, .xtick, .ytick"""
+SAID = """(theirs) => {
   const nodes = [...document.querySelectorAll("body *")].filter((node) => !node.closest(theirs));
   const own = (node) => [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.textContent);
   const named = (node) => ["aria-label", "title", "placeholder"].map((name) => node.getAttribute(name) ?? "");
   return [...new Set(nodes.flatMap((node) => [...own(node), ...named(node)]))];
 }"""
+SHOW = """(at) => {
+  for (const section of document.querySelectorAll(".former-learn .section"))
+    section.querySelectorAll(`[data-field=show] input`)[at]?.click();
+}"""
+MODELS = [  # with these, every panel of tab Explore
+    {"model": "gpt", "text": VIEW["text"]},
+    {"model": "bert", "text": "The cat [MASK] on the mat. [SEP] It slept."},
+    {"model": "classifier", "text": "not bad"},
+    {"model": "dates", "text": "4 July 1976"},
+    {"model": "tiny-induction", "text": "qkzxqkzx"},
+]
 
 
-def test_no_sentence_on_a_chinese_page_is_english(tab):
-    read = " ".join(text for texts in (*EXAMPLES.values(), *PAIRS, [REVIEW], OTHERS) for text in texts).lower()
+def said(page: Page) -> list[str]:
+    """Returns what the tab in front says, once all of it is drawn, its charts too."""
+    page.evaluate("former.paper.prepare()")
+    return page.evaluate(SAID, THEIRS)
+
+
+def test_no_word_on_a_chinese_page_is_english_but_for_names(tab):
+    read = " ".join(text for texts in (*EXAMPLES.values(), *PAIRS, [REVIEW]) for text in texts)
+    known = STAY | NAMES | set(LATIN.findall(read)) | set(LATIN.findall(read.lower()))
     tab.open(**VIEW, lang="zh")
-    values = []
-    sections = [{"tab": "learn", "section": section.name} for section in SHOWN]
-    for view in [*sections, *({"tab": one.name} for one in TABS)]:
+    found = {}
+    views = [{"tab": "learn"}, *({"tab": "explore"} | view for view in MODELS)]
+    views += [{"tab": one.name} for one in TABS if one.name not in ("learn", "explore")]
+    for view in views:
         tab.page.evaluate("(view) => former.page.follow(new URLSearchParams(view))", view)
-        tab.page.wait_for_load_state("networkidle")
+        shown = "({ tab, model }) => former.page.tab === tab && (!model || former.store.header?.model === model)"
+        tab.wait(shown, view)
         tab.painted()
-        result = [run for text in tab.page.evaluate(SAID) for run in SENTENCE.findall(text)]
-        values += [(*view.values(), run) for run in result if run.lower() not in read]
-    assert values == []
+        tab.page.evaluate("former.page.showAll[former.page.tab]?.()")
+        for at in range(5 if view["tab"] == "learn" else 1):  # what a section can show
+            tab.page.evaluate(SHOW, at)
+            for text in said(tab.page):
+                words = LATIN.findall(CODE.sub("", QUOTED.sub("", SPARED.sub("", text))))
+                if foreign := {word for word in words if len(word) > 1} - known:
+                    found[text] = (*view.values(), foreign)
+        if view.get("model") == "classifier":  # also where the tokens of other models stand
+            assert not set(CLASSES[2]) & set(tab.page.evaluate(SAID, "script, style"))
+        assert view["tab"] != "learn" or tab.page.locator(".main-svg").count() > 20  # the charts were waited for
+    assert found == {}

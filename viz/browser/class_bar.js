@@ -126,6 +126,8 @@ export const mount = ({ element, trigger }) => {
   );
   page.select = () => trigger("opened");
   if (page.asked && page.asked !== page.tab) page.select(); // before this script was loaded
+  const more = () => document.querySelector(".overflow-menu > button")?.setAttribute("aria-label", say("tabs_more"));
+  page.arrived.then(more); // Gradio names it in English alone
   embed.start();
   presenter.start();
   slides.start();

@@ -61,6 +61,7 @@ MESSAGES = {
     "api_button": "Use via API",
     "buttons_hints": "What the controls do",
     "token_at": "“{label}” ({at})",
+    "tabs_more": "More tabs",
     "tokens_read_out": "Tokens: the arrow keys move through them and read out their numbers.",
     "overview": "All heads",
     "map": "Head map",

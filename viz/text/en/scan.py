@@ -12,9 +12,9 @@ MESSAGES = {
     "scan_down": "y-axis",
     "scan_chart": "All heads by two measures. The arrow keys go from head to head, Enter opens one.",
     "scan_layer": "layer",
-    "scan_source": "{stretches, number} passages of {length} tokens from {corpus}, split {split}. The effect of"
-    " removing a head was measured on {removals, number} of them, as the extra bits for {asked, select, hidden {the"
-    " hidden tokens} other {the next tokens}}.",
+    "scan_source": "{stretches, number} passages of {length} tokens of {corpus}, {split, select, val {the validation"
+    " split} test {the test split} other {{split}}}. The effect of removing a head was measured on {removals, number}"
+    " of them, as the extra bits for {asked, select, hidden {the hidden tokens} other {the next tokens}}.",
     "scan_of_decided": "largest weight",
     "scan_of_decided_hint": "The largest weight on a token that is neither the first nor a special one, averaged over"
     " the queries. Heads attend to the first and to special tokens when they do not find what they look for.",

@@ -56,6 +56,7 @@ MESSAGES = {
     "api_button": "通过 API 使用",
     "buttons_hints": "各控件的作用",
     "token_at": "“{label}”（{at}）",
+    "tabs_more": "更多标签页",
     "tokens_read_out": "词元：用方向键逐个移动，并读出它们的数值。",
     "overview": "所有注意力头",
     "map": "注意力图",

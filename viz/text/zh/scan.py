@@ -12,9 +12,9 @@ MESSAGES = {
     "scan_down": "纵轴",
     "scan_chart": "所有注意力头在两个度量上的分布。方向键在各个头之间移动，Enter 键打开。",
     "scan_layer": "层",
-    "scan_source": "{stretches, number} 个文段，每段 {length} 个词元，取自 {corpus} 的 {split} 部分。移除注意力头的影"
-    "响是在其中 {removals, number} 个文段上测量的，以{asked, select, hidden {被遮住的词元} other {下一个词元}}多花的比"
-    "特数计。",
+    "scan_source": "{stretches, number} 个文段，每段 {length} 个词元，取自 {corpus} 的{split, select, val {验证集} "
+    "test {测试集} other { {split} }}。移除注意力头的影响是在其中 {removals, number} 个文段上测量的，以{asked, select,"
+    " hidden {被遮住的词元} other {下一个词元}}多花的比特数计。",
     "scan_of_decided": "最大权重",
     "scan_of_decided_hint": "除第一个词元和特殊词元之外，其他词元得到的最大权重，对各查询取平均。注意力头找不到要找的"
     "内容时，就关注第一个词元和特殊词元。",

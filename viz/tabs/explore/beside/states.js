@@ -10,7 +10,7 @@ import { onTheme } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { depth, makeLensGrid } from "../inside/lens_grid.js";
 import { answerCells } from "../lib/grid.js";
-import { quote, tokenLabel } from "../lib/labels.js";
+import { outcomeInWords, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
 import { store } from "../lib/store.js";
 
@@ -61,7 +61,8 @@ export const makeStates = ({ now, columns }) => {
 
   const lens = newest({
     take: (answer) => {
-      read = answer;
+      const labels = Object.entries(answer.labels).map(([id, name]) => [id, outcomeInWords(name)]);
+      read = { ...answer, labels: Object.fromEntries(labels) };
       if (!columns()) return; // the current pass's own lens calls update() when it arrives
       draw();
       ask();
@@ -71,7 +72,9 @@ export const makeStates = ({ now, columns }) => {
   const carrying = newest({
     take: (answer) => {
       const labels = Object.fromEntries(
-        answer.ids.flatMap((row, i) => row.flatMap((cell, j) => cell.map((id, k) => [id, answer.names[i][j][k]]))),
+        answer.ids.flatMap((row, i) =>
+          row.flatMap((cell, j) => cell.map((id, k) => [id, outcomeInWords(answer.names[i][j][k])])),
+        ),
       );
       carried = { ...answer, labels };
       if (columns()) drawThird(); // else the current pass has changed: its own lens asks anew
@@ -98,7 +101,7 @@ export const makeStates = ({ now, columns }) => {
     const number = (value, kind = "") => h("td", h("span.number", asShare(value)), makeBar(value, kind));
     const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) => h("th", { scope: "col" }, say(key)));
     const rows = names.map((token, i) =>
-      tableRow(token, number(without[i], "before"), number(probs[i]), number(clean[i], "before")),
+      tableRow(outcomeInWords(token), number(without[i], "before"), number(probs[i]), number(clean[i], "before")),
     );
     said.replaceChildren(h("thead", h("tr", h("td"), ...heads)), h("tbody", ...rows));
     mark();

@@ -13,7 +13,7 @@ import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
-import { predicted, quote, tokenLabel } from "../lib/labels.js";
+import { outcomeInWords, predicted, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
@@ -182,7 +182,8 @@ export const mount = ({ element, props }) => {
 
   const one = newest({
     take: (answer) => {
-      const { names, probs, before, pinned } = answer;
+      const { probs, before, pinned } = answer;
+      const names = answer.names.map(outcomeInWords);
       const number = (value, kind = "") => h("td", h("span.number", asShare(value)), makeBar(value, kind));
       const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) =>
         h("th", { scope: "col" }, say(key)),
@@ -213,7 +214,7 @@ export const mount = ({ element, props }) => {
   // --- the grid ------------------------------------------------------------------------------------------------------
 
   const show = (answer) => {
-    found = answer;
+    found = answer && { ...answer, names: answer.names.map(outcomeInWords) };
     const { examples } = store.header;
     grid.hidden = asks.hidden = about.hidden = !found;
     const offered = Object.values(props.value.pairs[examples] ?? {});

@@ -11,6 +11,7 @@ import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, sized } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
+import { outcomeInWords } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
@@ -169,7 +170,11 @@ export const mount = ({ element }) => {
           h("td", { "data-value": value }, asSigned(value, 2)),
           h("td", asShare(shares[i]), makeBar(shares[i])),
         );
-      const head = h("th", { scope: "col", colspan: 3 }, say("reads_column", { answer, rival }));
+      const head = h(
+        "th",
+        { scope: "col", colspan: 3 },
+        say("reads_column", { answer: outcomeInWords(answer), rival: outcomeInWords(rival) }),
+      );
       result.replaceChildren(h("thead", h("tr", head)), h("tbody", ...values.map(line)));
       finding.textContent = say("reads_share", { share: asShare(shares[1]), whole: asShare(shares[2]) });
     },

@@ -10,7 +10,7 @@ import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
-import { predicted, quote, tokenLabel } from "../lib/labels.js";
+import { outcomeInWords, predicted, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
 import { predictedAt, rowsPredict } from "../lib/shown.js";
 import { applies } from "../lib/store/applies.js";
@@ -106,7 +106,8 @@ export const mount = ({ element }) => {
     {
       question: () => `/attention/${store.header.key}/lens`,
       take: (answer) => {
-        read = answer;
+        const labels = Object.entries(answer.labels).map(([id, name]) => [id, outcomeInWords(name)]);
+        read = { ...answer, labels: Object.fromEntries(labels) };
         draw();
       },
     },

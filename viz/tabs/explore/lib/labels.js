@@ -1,6 +1,6 @@
 // Names of tokens and of files.
 
-import { say } from "../../../browser/lib/messages.js";
+import { classInWords, say } from "../../../browser/lib/messages.js";
 import { store } from "./store.js";
 
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -56,6 +56,9 @@ const BLANK = new Set(["␣", "⏎", "⇥"]);
 
 /** A token in a sentence, with its position in the text. */
 export const quote = (i, labels) => say("token_at", { label: tokenLabel(i, labels), at: i });
+
+/** What the model predicts, as Python names it: a token, or a class in the page's language. */
+export const outcomeInWords = (name) => (store.header.output?.classes ? classInWords(name) : name);
 
 /** A file's name: the model, layer and head, and the content. */
 export const fileName = (what, extension) => {
