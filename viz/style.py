@@ -88,7 +88,8 @@ def css() -> str:
     return f":root{{--f-font:{FONT};--f-mono:{MONO};}}\n{block(':root', LIGHT)}\n{block('.dark', DARK)}\n"
 
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+# A right-to-left script; or an emoji's skin tone alone, which browsers would join to the quote before it.
+_APART = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|^[\U0001f3fb-\U0001f3ff]")
 
 
 def isolate(label: str) -> str:
@@ -97,4 +98,4 @@ def isolate(label: str) -> str:
 
     `browser/lib/base.js` does the same.
     """
-    return f"\u2068{label}\u2069" if _RIGHT_TO_LEFT.search(label) and "\u2068" not in label else label
+    return f"\u2068{label}\u2069" if _APART.search(label) and "\u2068" not in label else label

@@ -71,7 +71,7 @@ def test_scripts_of_the_world_stand_in_the_svg_in_their_own_direction(tab, tmp_p
     words = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
     for letter in "שלוםمر":
         assert any(word.startswith(f"\u2068{letter}") and word.endswith("\u2069") for word in words)
-    assert {"你", "好", "น", "◌้", "👍", "🏽"} <= {word.rstrip("₁₂₃") for word in words}
+    assert {"你", "好", "น", "◌้", "👍", "🏽"} <= {word.strip("\u2068\u2069₁₂₃") for word in words}
     assert "Noto Sans CJK SC" in (root.get("font-family") or "")
 
 

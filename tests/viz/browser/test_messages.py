@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.modules import evaluate
-from tests.viz.text.test_text import places
+from tests.viz.text.test_text import ROOT, places
 from viz.text import LANGUAGES, in_words, note
 from viz.text.form import parse
 
@@ -15,11 +15,19 @@ def test_python_and_the_browser_say_the_same(language):
     requests = [
         note(key, **{name: note("write_seed") if count is None else count for name in places(parse(text))})
         for key, text in LANGUAGES[language].items()
-        for count in (0, 1, 2, 12345, "last", "${1}<b>", "שלום", None)
+        for count in (0, 1, 2, 12345, "last", "${1}<b>", "שלום", "🏽", None)
         if isinstance(count, int) or not any(kind in text for kind in (", plural", ", number"))
     ]
     text = evaluate("browser/lib/messages.js", "({ inWords }, asked) => asked.map(inWords)", requests, language)
     assert text == [in_words(each, language) for each in json.loads(json.dumps(requests))]
+
+
+def test_a_word_in_quotes_keeps_its_direction_to_itself():
+    labels = ["cat", "<unk> שלום", "🏽"]
+    said = evaluate("browser/lib/messages.js", "({ quoted, say }, all) => all.map((one) => say(quoted(one)))", labels)
+    assert said == ["“cat”", "“\u2068<unk> שלום\u2069”", "“\u2068🏽\u2069”"]
+    scripts = {path.name for path in (ROOT / "viz").rglob("*.js") if "“${" in path.read_text(encoding="utf-8")}
+    assert scripts == {"messages.js"}  # all others call it
 
 
 def test_a_label_is_cut_between_what_people_see_as_characters():

@@ -64,12 +64,12 @@ export const setText = (node, words) => {
   if (node.textContent !== words) node.textContent = words;
 };
 
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+// A right-to-left script; or an emoji's skin tone alone, which browsers would join to the quote before it.
+const APART = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|^[\u{1f3fb}-\u{1f3ff}]/u;
 
 /** A label with its own direction if its script runs from right to left, so that its surroundings keep theirs.
  *  viz/style.py does the same. */
-export const isolate = (label) =>
-  RIGHT_TO_LEFT.test(label) && !label.includes("\u2068") ? `\u2068${label}\u2069` : label;
+export const isolate = (label) => (APART.test(label) && !label.includes("\u2068") ? `\u2068${label}\u2069` : label);
 
 const segmenter = Intl.Segmenter && new Intl.Segmenter(); // Firefox has it from 125 on
 

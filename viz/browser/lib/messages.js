@@ -68,6 +68,9 @@ export const say = (key, values = {}) => {
   return fill(known.get(pattern), values);
 };
 
+/** A word that a model reads or writes, in quotes, in its own direction. */
+export const quoted = (label) => `“${isolate(`${label}`)}”`;
+
 /** ["a", "b", "c"] → "a, b, c"; with `and`, "a, b and c". */
 export const asList = (items, and = false) => {
   if (!and) return items.join(say("list_between"));

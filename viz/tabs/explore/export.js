@@ -51,7 +51,7 @@ const underPointer = () => {
     const at = (offset, from) => Math.floor((offset / zoom - from) / data.map.cell);
     const [key, query] = [at(event.clientX - box.left, data.map.x), at(event.clientY - box.top, data.map.y)];
     const weight = data.weights[query]?.[key];
-    const name = (labels, i) => `“${labels[i]}” (${i})`;
+    const name = (labels, i) => `“\u2068${labels[i]}\u2069” (${i})`;
     line.textContent = weight === undefined ? " " : `${name(data.queries, query)} → ${name(data.keys, key)}: ${weight}`;
   });
 };

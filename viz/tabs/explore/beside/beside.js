@@ -1,10 +1,10 @@
 // The pinned pass and the current pass side by side, with their differences: over all heads, and cell by cell for the
 // selected head. Hidden while nothing is pinned. After a choice of another head, it is drawn when the page is idle.
 
-import { eachFrame, h, isDark, isolate, isPresenting, shorten } from "../../../browser/lib/base.js";
+import { eachFrame, h, isDark, isPresenting, shorten } from "../../../browser/lib/base.js";
 import { gradient, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../browser/lib/heat_map.js";
-import { asText, classInWords, say } from "../../../browser/lib/messages.js";
+import { asText, classInWords, quoted, say } from "../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
@@ -32,7 +32,7 @@ const described = ({ model, text, edits, output, answer }) => {
   const says = answer
     ? say("beside_answers", { text: answer.typed ?? answer.own })
     : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: asShare(best.prob) });
-  return [model, `“${isolate(shorten(text, QUOTED))}”`, changed, says].filter(Boolean).join(" · ");
+  return [model, quoted(shorten(text, QUOTED)), changed, says].filter(Boolean).join(" · ");
 };
 
 const sides = ({ queries, keys }, unit) => ({

@@ -6,7 +6,7 @@ import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
-import { asText, say } from "../../../browser/lib/messages.js";
+import { asText, quoted, say } from "../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
@@ -117,7 +117,7 @@ export const mount = ({ element, props }) => {
 
   /** Describes the measure, and the part that brings back most. */
   const tellAll = () => {
-    const [first, second] = [found.answer, found.rival].map((id) => `“${found.names[found.choices.indexOf(id)]}”`);
+    const [first, second] = [found.answer, found.rival].map((id) => quoted(found.names[found.choices.indexOf(id)]));
     const { blanks } = store.header.output ?? {};
     const token = quote(blanks ? blanks[found.at].token : found.at, predicted());
     const values = {

@@ -5,7 +5,7 @@
 import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
-import { asList, asText, say } from "../../../browser/lib/messages.js";
+import { asList, asText, quoted, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { ownView } from "../../../browser/lib/python.js";
@@ -94,7 +94,7 @@ export const mount = ({ element }) => {
                 "button",
                 {
                   class: id === found.rival ? "label rival" : "label",
-                  title: say("writes_choose", { token: `“${label(id)}”` }),
+                  title: say("writes_choose", { token: quoted(label(id)) }),
                   "aria-pressed": `${id === found.token || id === found.rival}`,
                   "data-id": id,
                   onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),
@@ -165,7 +165,7 @@ export const mount = ({ element }) => {
           ),
     );
     status.textContent = asText([
-      found.follows !== null && say("writes_follows", { token: `“${label(found.follows)}”` }),
+      found.follows !== null && say("writes_follows", { token: quoted(label(found.follows)) }),
       position() === STRONGEST && say("writes_opened"),
     ]);
     rare.parentElement.hidden = !found.rare;
@@ -184,7 +184,7 @@ export const mount = ({ element }) => {
   const paint = () => {
     const { parts } = found;
     const { layer, head } = store.view;
-    const [token, rival] = [found.token, found.rival].map((id) => id !== null && `“${label(id)}”`);
+    const [token, rival] = [found.token, found.rival].map((id) => id !== null && quoted(label(id)));
     const kinds = [
       ["heads", parts.cross ? "writes_self" : "writes_head", "decoder"],
       ["cross", "writes_cross", "cross"],

@@ -1,6 +1,6 @@
 // Describes a head in words, from the statistics of viz/passes/habits.py.
 
-import { asList, asText, say } from "../../../browser/lib/messages.js";
+import { asList, asText, quoted, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
 const COMPARED = ["copying", "same", "elsewhere"]; // shares of only those queries whose token stands elsewhere too
@@ -33,7 +33,7 @@ export const habitOf = (map, of, layer, head) => {
   }
   const { entropy, distance, by, ...shares } = measured(map, of, layer, head);
   const [kind, second, share, most] = at(map.habits[of], of, layer, head);
-  const tokens = asList(most.map(([i, share]) => `“${map.keys[i]}” ${asShare(share)}`));
+  const tokens = asList(most.map(([i, share]) => `${quoted(map.keys[i])} ${asShare(share)}`));
   const values = {
     who,
     at: called(kind, by),
