@@ -51,7 +51,7 @@ MESSAGES = {
     "learn_bert_lesson_word": "对{count, select, 1 {被遮住的词元} other { {count} 个被遮住的词元中的第一个}}，模型预测"
     "“{said}”（{share}）{known, select, right {，猜对了} yes {；正确的是“{truth}”（{chance}）} other {}}。",
     "learn_bert_lesson_texts": "第二段紧接第一段的概率：{share}。",
-    "learn_bert_lesson_figures": "它猜对了 {found} 的被遮住的词元；总是猜最常见的词元，只能猜对 {commonest}。{known, "
+    "learn_bert_lesson_figures": "被遮住的词元，它猜对了 {found}；总是猜最常见的词元，只能猜对 {commonest}。{known, "
     "select, yes {在因果掩码下继续训练，只猜对 {causal}。} other {}}",
     "learn_bert_try_pieces": "生僻词",
     "learn_bert_try_other": "换一段第二段",
