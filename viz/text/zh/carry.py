@@ -15,8 +15,8 @@ MESSAGES = {
     " other {一个词元处的前馈层输出}}",
     "carry_answer": "答案",
     "carry_rival": "而不是",
-    "carry_at": "{says, select, class {类别：} blank {被遮住的 {token}：} other {{token} 之后：}}{answer} 与 {rival}"
-    " 的 logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
+    "carry_at": "{says, select, class {类别：} blank {被遮住的{token}：} other {{token}之后：}}{answer}与{rival}的 "
+    "logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
     "carry_most": "{name}恢复得最多：差别的 {share}。",
     "carry_corner": "{part, select, heads {层\u00a0↓ 头\u00a0→}"
     " attention {层\u00a0↓ 头\u00a0→} other {层\u00a0↓ 词元\u00a0→}}",
@@ -70,6 +70,6 @@ MESSAGES = {
     "states_carried": "移植状态后每层之后的预测",
     "states_lift": "把一格拖到另一个网格上，或者先选这里的一格，再选那里的一格，就把这个状态移植过去。",
     "states_drop": "{state}：现在选择放在哪里。",
-    "states_heading": "已移植。取自固定文本：{from}。替换：{to}。",
+    "states_heading": "已从固定文本移植：{from}。它替换：{to}。",
     "states_back": "放回去",
 }
