@@ -201,7 +201,8 @@ def agrees(text: str, exact: float) -> bool:
         return exact < 1e-6
     if text.startswith("<"):
         return exact < 0.00105
-    digits = len(text.partition(".")[2].split()[0].rstrip("%")) if "." in text else 0
+    decimals = re.search(r"\d+(?:\.(\d+))?\s*%", text)
+    digits = len(decimals[1] or "") if decimals else 0
     return abs(share(text) - exact) <= 0.5 * 10 ** -(digits + 2) + 2e-5
 
 
