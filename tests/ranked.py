@@ -43,3 +43,11 @@ def check_greedy(ids: Sequence[int], logits: Tensor, tolerance: float) -> None:
     """
     for i, row in zip(ids, logits, strict=True):
         check_largest(i, row, tolerance)
+
+
+def clear_largest(numbers: Any, tolerance: float) -> int:
+    """Returns the index of the largest number, flattened, and asserts that it leads by more than twice the
+    tolerance."""
+    best, second = torch.as_tensor(numbers).flatten().topk(2).values.tolist()
+    assert best - second > 2 * tolerance, "the two largest are too close to tell which it is"
+    return int(torch.as_tensor(numbers).argmax())

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.pages import Exploring, agrees, presents
 from tests.browser.reference import Reference
+from tests.ranked import clear_largest
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -53,7 +54,7 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     tab.type(NOW)
     compared(tab)
     difference = now[1, 2] - was[1, 2]
-    largest = divmod(int(difference.abs().argmax()), len(NOW))
+    largest = divmod(clear_largest(difference.abs(), 2e-5), len(NOW))
     for query, key in [(10, 4), (3, 3), (10, 0), largest]:
         assert change(tab, query, key) == pytest.approx(float(difference[query, key]), abs=2e-5)
     tab.page.evaluate("former.store.point(null)")
@@ -61,7 +62,7 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     red, _, blue, _ = tab.page.evaluate(PIXEL, [*largest, len(NOW)])
     assert (blue > red) == bool(difference[largest] > 0), "blue is more than in the pinned pass, orange less"
     moved = (now - was).abs().sum(-1).mean(-1) / 2  # (layers, h)
-    layer, head = divmod(int(moved.argmax()), moved.shape[1])
+    layer, head = divmod(clear_largest(moved, 2e-3), moved.shape[1])  # of all heads the page has 8 bits of each root
     overall, own = findings(tab)
     assert f"Of {moved.numel()} heads, layer {layer}, head {head} changed the most" in overall
     assert agrees(overall.partition(": ")[2], float(moved.max()))

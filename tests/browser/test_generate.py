@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 import former
 from tests.browser.pages import REFUSED, Writing, agrees, check_shares, tab_to
 from tests.browser.reference import Reference, rule
-from tests.ranked import check_largest
+from tests.ranked import check_largest, clear_largest
 from viz.tabs.generate import drawing
 from viz.tabs.generate.routes import STREAMS
 from viz.text import message
@@ -113,7 +113,8 @@ def test_the_attention_painted_on_the_text_is_that_of_the_outlined_token(tab, mo
     row = (weights[2] if of == "head" else weights.mean(0))[-1]
     sentence = tab.page.locator(".former-written-text .sentence").inner_text()
     values = [(int(at), text) for at, text in re.findall(r"at (\d+) \(([^)]*)\)", sentence)]
-    assert values[0][0] == int(row.argmax())
+    most = clear_largest(row, 1.1e-3)  # 8 bits for each root, of weights below 0.07
+    assert values[0][0] == most
     for at, text in values:
         actual = float(re.sub(r"[^\d.]", "", text)) / 100
         assert actual == pytest.approx(float(row[at]), abs=0.01)  # 8 bits for √weight, then rounded to be read
@@ -121,8 +122,8 @@ def test_the_attention_painted_on_the_text_is_that_of_the_outlined_token(tab, mo
         "spans => spans.map((span) => getComputedStyle(span).backgroundColor)"
     )
     light = [sum(map(int, re.findall(r"\d+", ink)[:3])) for ink in inks]
-    assert light.index(min(light)) == int(row.argmax())
-    assert light.index(max(light)) != int(row.argmax())
+    assert light.index(min(light)) == most
+    assert light.index(max(light)) != most
 
 
 def test_a_pause_holds_the_text_and_going_on_gives_the_same_as_without_it(tab, model):

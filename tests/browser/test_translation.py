@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import former
 from former.tokens.characters import CharacterTokenizer
 from tests.browser.pages import Exploring, agrees
+from tests.ranked import check_largest, clear_largest
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -43,7 +44,7 @@ def test_where_each_character_of_the_answer_looks_is_seen_and_the_switch_shows_t
     cross = weights["cross"][layer, head]
     tab.token(7).hover()
     tab.painted()
-    strongest = int(cross[7].argmax())
+    strongest = clear_largest(cross[7], 1e-5)
     text = tab.page.locator(".former-token-strip .readout .to").inner_text()
     assert f"({strongest})" in text.split("%")[0]
     assert agrees(text.split(", “")[0].split(") ")[1], float(cross[7].max()))
@@ -53,7 +54,7 @@ def test_where_each_character_of_the_answer_looks_is_seen_and_the_switch_shows_t
     tab.page.locator(f".former-token-strip [data-key='{strongest}']").click()
     tab.settled()
     assert tab.link()["key"] == str(strongest)
-    assert int(tab.link()["token"]) == int(cross[:, strongest].argmax())
+    check_largest(int(tab.link()["token"]), cross[:, strongest], 1e-5)  # several have a weight of nearly 1
     expect(tab.page.get_by_role("radio", name="Rollout")).to_be_disabled()
     for name, labels in (("encoder", date), ("decoder", answer)):
         tab.page.get_by_label("Attention", exact=True).select_option(label=name)
@@ -100,7 +101,7 @@ def test_every_head_of_the_three_stacks_is_measured_and_each_map_shows_its_own(t
     }
     tab.page.get_by_role("button", name="Measure every head").click()
     finding = tab.page.locator(".former-interventions .finding")
-    stack, layer, head = max(worth, key=lambda at: abs(worth[at]))
+    stack, layer, head = list(worth)[clear_largest(torch.tensor(list(worth.values())).abs(), 6e-4)]
     of = {"cross": "cross-attention"}.get(stack, stack)
     expect(finding).to_contain_text(f"Of the 36 heads measured, layer {layer}, head {head} of the {of}", timeout=30_000)
     for number, name in enumerate(("cross", "encoder", "decoder")):
