@@ -9,6 +9,7 @@ import logging
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.viz.panels.views import VIEWS, explored
 from viz.browser import chart
 from viz.panels import routes as panels
 from viz.passes import sources
+from viz.passes.loaded import Loaded
 from viz.server import http, room_routes
 from viz.server.trainings import Trainings
 from viz.tabs import TABS
@@ -65,10 +67,18 @@ def read() -> set[str]:
     return set()
 
 
+def narrow(loaded: Loaded) -> Loaded:
+    """Returns a model with random weights and an eighth of the width: what it costs depends on no field's type."""
+    config = replace(loaded.bundle.config, emb=loaded.bundle.config.emb // 8)
+    model = type(loaded.bundle.model)(config).eval()
+    return replace(loaded, bundle=replace(loaded.bundle, model=model, config=config))
+
+
 @pytest.fixture(scope="module")
 def server(read, classifier, bag) -> Iterator[FastAPI]:
     """Serves all routes except Gradio's own."""
     models = {name: sources.open_model(name) for name in SHIPPED} | {each.name: each for each in (classifier, bag)}
+    models |= {name: narrow(models[name]) for name in ("gpt", "bert")}
     server, site, read_object = FastAPI(), site_of(models, tuple(tab.name for tab in TABS)), http.read_object
 
     async def noting(*arguments: Any) -> dict[str, Any]:
