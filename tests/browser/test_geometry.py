@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import ViewportSize
 
 from tests.browser.pages import Exploring, Tab, presents
 from tests.browser.pages_learn import SHOWN, Learning
@@ -16,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.own_page]
 TAB = Learning
 FAULTS = (Path(__file__).parent / "geometry.js").read_text(encoding="utf-8")
 SIZES = ((1280, 720), (1024, 768), (640, 360), (390, 844))
-PRESENTED = {"width": 1920, "height": 1080}
+PRESENTED: ViewportSize = {"width": 1920, "height": 1080}
 FRAME = ".page-title, .former-lesson, .tab-controls"
 VIEWS = [  # with these, every panel of the other tabs
     {"tab": "explore", "model": "gpt", "text": "The cat sat on the mat because it was tired."},

@@ -76,11 +76,12 @@ class Arrivals:
     def __init__(self, names: Sequence[str] = (), revisions: Sequence[str] = ()) -> None:
         self.all = [Arrival(name) for name in names]
         self._revisions = revisions
+        self._not_open = set(names)
 
     @property
     def expected(self) -> bool:
         """Whether a download is unfinished or has failed, so that the page has to show a message."""
-        return any(each.state != "here" for each in self.all)
+        return bool(self._not_open)
 
     def start(self, models: dict[str, Loaded], arrived: Callable[[], Any]) -> threading.Thread:
         """Starts the thread that downloads; `arrived` is called after each model that was added to `models`."""
@@ -88,8 +89,9 @@ class Arrivals:
         def work() -> None:
             for each in self.all:
                 if each.open(models, self._revisions):
-                    each.state = "here"
+                    self._not_open.discard(each.name)
                     arrived()
+                    each.state = "here"  # only now: the page that is opened on this news must have the model
 
         thread = threading.Thread(target=work, name="arrivals", daemon=True)
         thread.start()

@@ -45,7 +45,7 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
 def test_a_turned_number_is_followed_to_its_file(make: Any, tmp_path: Path):
     loaded = opened(tmp_path, make())
     pass_ = run(loaded, "The cats sat on the mat")
-    result = trace.trace(loaded, pass_, "self", 1, 2, 5, 3, "k", 1)
+    result = trace.trace(loaded, pass_, trace.Place("self", 1, 2, 5, 3, "k", 1))
     turned, terms = result["turned"], result["terms"]
     value = turned["own"] * math.cos(turned["angle"]) + turned["sign"] * turned["other"] * math.sin(turned["angle"])
     assert value == pytest.approx(float(pass_.map("self").k[1, 2, 3, 1]), abs=1e-5)  # float32

@@ -75,7 +75,7 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
     assert pass_.header["output"] == {"blanks": None, "follows": None, "pairs": False}
     torch.testing.assert_close(found("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
-    assert trace.trace(loaded, pass_, "self", 1, 2, 5, 3)["divisor"] == 1
+    assert trace.trace(loaded, pass_, trace.Place("self", 1, 2, 5, 3))["divisor"] == 1
     asks = [lambda: lens.lens(loaded, pass_), lambda: list(measures.heads(loaded, pass_))]
     asks += [lambda panel=panel: found(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
@@ -153,7 +153,7 @@ def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     scores = each.q[1, 2] @ each.k[1, 2].T / root
     weights = scores.masked_fill(~each.allowed, -math.inf).softmax(-1)
     torch.testing.assert_close(each.weights[1, 2], weights, atol=1e-5, rtol=0)
-    traced = trace.trace(loaded, pass_, "self", 1, 2, 5, 3)
+    traced = trace.trace(loaded, pass_, trace.Place("self", 1, 2, 5, 3))
     assert (traced["root"], traced["divisor"]) == (pytest.approx(root), 2.0)
     assert math.exp(traced["score"] - traced["most"]) / traced["total"] == pytest.approx(float(weights[5, 3]), abs=2e-5)
     actual = found("head-map", loaded, TEXT, show="scores")["cells"]
