@@ -39,6 +39,18 @@ def asset(name: str) -> bytes:
     return TIMER.sub(rb"\1\4.status===`pending`&&\3", (ASSETS / name).read_bytes())
 
 
+def katex() -> dict[str, str]:
+    """Returns the addresses of the KaTeX that comes with Gradio's Markdown: its style, and its module, whose default
+    export sets the equations in an element.
+
+    A Markdown component would load eight more files, for every tab, and set nothing before they have run.
+    """
+    wanted = {"script": "auto-render-*.js", "style": "katex-*.css"}
+    # A Gradio that calls them otherwise still serves the page, with equations in LaTeX.
+    found = {name: next(ASSETS.glob(pattern), Path(pattern)) for name, pattern in wanted.items()}
+    return {name: f"{ASSETS_PATH}{path.name}" for name, path in found.items()}
+
+
 def component(script: str, value: Any, classes: Sequence[str], **options: Any) -> gr.HTML:
     """Returns a part of the page that is drawn by a script.
 

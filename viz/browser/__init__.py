@@ -20,7 +20,7 @@ import gradio as gr
 
 from viz import style
 from viz.browser import chart, scripts
-from viz.gradio_adapter import component
+from viz.gradio_adapter import component, katex
 
 if TYPE_CHECKING:
     from viz.panels import Panel
@@ -100,6 +100,7 @@ def opening(tabs: Sequence[Tab]) -> str:
         "first": sorted({scripts.name_of(script) for tab in tabs for script in first(tab)}),
         "ahead": {tab.name: ahead(tab) for tab in tabs},
         "plotly": chart.SCRIPT,
+        "katex": katex(),
         "panels": {panel.name: tab.name for tab in tabs for panel in tab.panels},
         "limits": {name: limit for tab in tabs for panel in tab.panels for name, limit in panel.limits.items()},
     }
@@ -127,4 +128,4 @@ def ahead(tab: Tab) -> list[str]:
 
     Otherwise the browser would discover them one after another. `mount.js` makes the other parts wait.
     """
-    return [scripts.folder() + name for name in scripts.needed([HERE / "mount.js", *first(tab)])]
+    return [scripts.folder() + name for name in scripts.needed([HERE / "mount.js", *first(tab)])] + [*tab.modules]

@@ -5,6 +5,7 @@ CONTRIBUTING.md explains how to add a section.
 
 from pathlib import Path
 
+from viz.gradio_adapter import katex
 from viz.tabs.base import Tab
 from viz.tabs.learn import page, routes
 from viz.tabs.learn.sections import SECTIONS
@@ -16,4 +17,5 @@ TAB = Tab(
     routes.attach,
     tuple(section.panel for section in SECTIONS),
     (HERE / "learn.js", SECTIONS[0].panel.script),
+    (katex()["script"],),
 )

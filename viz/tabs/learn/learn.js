@@ -15,6 +15,7 @@ import "./lib/booklet.js";
 import { learnCheck } from "./lib/check.js";
 import { learnCode } from "./lib/code.js";
 import { makeContents } from "./lib/contents.js";
+import { setEquation } from "./lib/equations.js";
 import { learn } from "./lib/learn.js";
 import { learnTries } from "./lib/tries.js";
 
@@ -52,7 +53,7 @@ const load = async (section) => {
   }
 };
 
-export const mount = ({ element, props, trigger }) => {
+export const mount = ({ element, props }) => {
   const intro = h("p.intro", say("learn_intro"));
   const lesson = h("div.former-lesson");
   const note = h("p.note.error", { role: "status" });
@@ -67,29 +68,6 @@ export const mount = ({ element, props, trigger }) => {
 
   // --- a section -----------------------------------------------------------------------------------------------------
 
-  /** The first equations as Gradio’s KaTeX writes them, or all. It takes a moment to come, and sets all it is given
-   *  at once; one that it cannot set stays as it is written in LaTeX. */
-  const written = (count) =>
-    new Promise((done) => {
-      const place = element.closest("[role=tabpanel]");
-      const look = () => {
-        const all = [...place.querySelectorAll(".learn-equations p")];
-        if (all.length < count || !all.some((p) => p.querySelector(".katex-display"))) return;
-        watch.disconnect();
-        done(all.map((p) => p.querySelector(".katex-display") ?? h("code", p.textContent)));
-      };
-      const watch = new MutationObserver(look);
-      watch.observe(place, { childList: true, subtree: true });
-      look();
-    });
-  const countOf = (sections) => sections.flatMap(({ equations }) => equations).length;
-  const first = written(countOf(learn.sections.slice(0, props.value.set)));
-  let rest = null;
-  const allWritten = () => {
-    if (!rest) trigger("equations");
-    return (rest ??= written(countOf(learn.sections)));
-  };
-
   const build = (section) => {
     const key = section.key;
     const words = (name, values) => say(`${key}_${name}`, values);
@@ -99,14 +77,11 @@ export const mount = ({ element, props, trigger }) => {
     const [picture, below] = [h("div.picture"), h("div.tries")];
     panel.body.append(h("p.idea", idea), picture);
     panel.foot.append(below);
-    const at = learn.sections.indexOf(section);
-    const begin = countOf(learn.sections.slice(0, at));
-    const set = at < props.value.set ? first : allWritten();
     /** Some of the section's equations by number, or all, for the place beside what they compute. */
     const equation = (...numbers) => {
       const shown = numbers.length ? numbers : section.equations.keys();
       const node = h("div.equation");
-      set.then((found) => node.append(...Array.from(shown, (i) => found[begin + i].cloneNode(true))));
+      Promise.all(Array.from(shown, (i) => setEquation(section.equations[i]))).then((set) => node.append(...set));
       return node;
     };
     const text = h("div.words", ...paragraphs.map((paragraph) => h("p", paragraph)));

@@ -17,7 +17,6 @@ from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import GROUP_OF, available_sections
 
 HERE = Path(__file__).parent
-SET = 2  # equations that come with the page
 
 part = partial(browser.part, HERE)
 
@@ -52,11 +51,6 @@ def equations(section: Section) -> list[str]:
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     sections = site.once(available_sections)
-    first, *others = given = contents(sections)
+    first, *others = contents(sections)
     opening = first | {"given": sections[0].opening(site.models)}  # which most pages open with
-    frame = part("learn", {"sections": [opening, *others], "set": SET}, events=("equations",))
-    # Invisible: Gradio's KaTeX renders equations here, and the frame copies them. It has to show all it is given, which
-    # delayed the first page by a tenth of a second; the frame asks for the others once it needs one of them.
-    set_first = [each for section in given[:SET] for each in section["equations"]]
-    texts = gr.Markdown("\n\n".join(set_first), elem_classes="learn-equations")
-    frame.equations(None, None, texts, js=browser.call(HERE / "lib" / "learn.js", "learn.equations()"))
+    part("learn", {"sections": [opening, *others]})

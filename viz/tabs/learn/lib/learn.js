@@ -32,9 +32,6 @@ const asked = (params) => {
 /** learn.prepare(name), set by the tab: builds a section out of sight; resolves when its script has run. */
 learn.find = (name) => learn.sections.find((section) => section.name === name);
 
-/** LaTeX of all sections, for Gradio's KaTeX. */
-learn.equations = () => learn.sections.flatMap(({ equations }) => equations).join("\n\n");
-
 /** Once: `contents` of page.py. The link is read when the tab is in front: Gradio makes the first tab even where a link
  *  opens another. */
 learn.begin = (contents) => {
