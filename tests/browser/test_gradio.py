@@ -43,6 +43,16 @@ def test_the_page_begins_with_the_tab_of_its_link_and_fetches_nothing_of_the_fir
     assert not any("/tabs/learn/" in asked for asked in guard.requests)
 
 
+@pytest.mark.own_page
+def test_the_parts_below_the_first_view_wait_until_it_has_its_pass(tab, guard):
+    tab.open(text="abc")
+    tab.wait("() => document.querySelector('.former-statistics[data-rev]')")
+    first, other = (
+        next(i for i, each in enumerate(guard.requests) if path in each) for path in ("GET /att", "/statis")
+    )
+    assert first < other
+
+
 def test_a_tab_that_gradio_keeps_in_a_menu_comes_to_the_front_too(tab):
     tab.page.set_viewport_size({"width": 300, "height": 700})
     tab.open(text="abc")

@@ -1,13 +1,13 @@
 // Draws the parts of the page, each as soon as its script and the script's imports are loaded.
 
 import { opened } from "./lib/address.js";
-import { imported, whyNot } from "./lib/ask.js";
+import { asking, imported, whyNot } from "./lib/ask.js";
 import { h } from "./lib/base.js";
 import { say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { site } from "./lib/site.js";
 
-const LATEST = 500; // ms after which a part does not wait any longer
+const LATEST = 2000; // ms after which a part does not wait any longer
 
 /** Whether a script draws the first view; for a panel that fills the window, all parts of its tab do. */
 const comesFirst = (path) => {
@@ -21,11 +21,23 @@ const spare = () =>
     "requestIdleCallback" in window ? requestIdleCallback(done, { timeout: LATEST }) : setTimeout(done),
   );
 
+/** Resolves when the first view is drawn: what it asked for is here, and a frame later. */
+const drawn = async () => {
+  const limit = performance.now() + LATEST;
+  do await spare();
+  while (asking() && performance.now() < limit);
+  await Promise.race([new Promise(requestAnimationFrame), new Promise((done) => setTimeout(done, LATEST))]);
+};
+let first = null; // a promise of that
+
 /** Draws a part, {element, trigger, props, watch} from Gradio, by the script at a path below viz; data-coming marks it
  *  until then. */
 export const mount = async (path, part) => {
   part.element.dataset.coming = "";
-  if (!comesFirst(path)) await spare();
+  if (!comesFirst(path)) {
+    await (first ??= drawn());
+    await spare();
+  }
   try {
     const script = await imported(new URL(`../${path}`, import.meta.url).href);
     script.mount(part);

@@ -43,9 +43,9 @@ export const whyNot = (error) => {
   return say("not_possible");
 };
 
-let coming = 0; // answers that are on their way
+let coming = 0; // answers and scripts that are on their way
 
-/** Whether any answer is on its way. */
+/** Whether any answer or script is on its way. */
 export const asking = () => coming > 0;
 
 /** Awaits what comes over the network. Throws Unanswered where the connection breaks or something else came; an abort
@@ -214,11 +214,14 @@ const missed = new Map(); // address → number of times its script failed to lo
  *  address, because a browser does not fetch a failed module again. */
 export const imported = async (address) => {
   const times = missed.get(address) ?? 0;
+  coming++;
   try {
     return await import(times ? `${address}?again=${times}` : address);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // an error in its code
     missed.set(address, times + 1);
     throw unanswered("offline");
+  } finally {
+    coming--;
   }
 };
