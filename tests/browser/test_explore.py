@@ -200,7 +200,7 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
         assert actual == pytest.approx(exact[name], abs=0.5 * 10**-digits + EXACT)
     sentence = tab.lesson()
     assert sentence.startswith(f"Layer {layer}, head {head} ")
-    own, _, others = sentence.partition("From all other tokens, ")
+    own, _, others = sentence.partition("All other tokens give ")
     numbers = re.findall(r"\d+(?:\.\d+)?\s?%", own.partition("Most attended")[0])
     assert all(any(agrees(n, exact[name]) for name in SHARES) for n in numbers), sentence
     if others:  # than those that occurred before: 6 of 11
@@ -211,8 +211,8 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
             "the first token.": weights[rows, 0].mean(),
             "the token itself.": weights[rows, rows].mean(),
             "the previous token.": weights[rows[1:], [i - 1 for i in rows[1:]]].mean(),
-        }[others.partition(" goes to ")[2]]
-        assert agrees(others.partition(" goes to ")[0], float(share))
+        }[others.partition(" of their attention to ")[2]]
+        assert agrees(others.partition(" of their attention to ")[0], float(share))
     values = {"previous": "to the previous token", "first": "to the first token", "self": "to the token itself"}
     values |= {"same": "to the same token", "copying": "copies"}
     names = [name for name in values if name != "first"]
@@ -230,7 +230,7 @@ def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(t
     tab.open(model="generator", text="The cat sat on the mat. The cat sat on the mat.")
     assert (tab.link()["layer"], tab.link()["head"]) == ("8", "7")
     assert "copies" in tab.lesson()
-    assert re.search(r"From all other tokens, \d+\s% goes to the first token", tab.lesson())
+    assert re.search(r"All other tokens give \d+\s% of their attention to the first token", tab.lesson())
     readout = tab.page.locator(".former-overview .readout")
     expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+\s%, otherwise first token \d+\s%$"))
     tab.open()
