@@ -77,6 +77,7 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
         tab.page.evaluate("former.page.showAll.explore()")
     tab.page.set_viewport_size(PRESENTED)
     found = []
+    tab.wait("Boolean(former.presenter)")  # it comes after the first view
     for name in tab.page.evaluate("former.presenter.panels().map(({ name }) => name)"):
         tab.page.evaluate("name => former.presenter.go(former.page.tab, name)", name)
         presents(tab.page, name)

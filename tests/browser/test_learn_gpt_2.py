@@ -43,7 +43,7 @@ def test_pieces_stand_beside_bytes_by_their_cards_and_a_size_of_ones_own_beside_
     expect(tab.section.locator(".winner")).to_have_text(
         "At equal context “gpt” needs fewer bits. It was trained for less time, so it also wins at equal time."
     )
-    assert tab.choose("still gpt").startswith(f"Yes. With a context of 256 bytes “gpt” needs {equal:.4f}")
+    assert tab.choose("“gpt” still needs fewer").startswith(f"Yes. With a context of 256 bytes “gpt” needs {equal:.4f}")
     tab.section.get_by_role("radio", name="sizes").check()
     tab.section.get_by_role("spinbutton", name="Blocks").fill("3")
     tab.section.get_by_role("spinbutton", name="Blocks").press("Enter")

@@ -48,7 +48,7 @@ def test_where_each_character_of_the_answer_looks_is_seen_and_the_switch_shows_t
     text = tab.page.locator(".former-token-strip .readout .to").inner_text()
     assert f"({strongest})" in text.split("%")[0]
     assert agrees(text.split(", “")[0].split(") ")[1], float(cross[7].max()))
-    reading = tab.point(0.5, 0.7)
+    reading = tab.point(0.25, 0.7)
     exact = float(cross[int(reading["query"]), int(reading["key"])])
     assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
     tab.page.locator(f".former-token-strip [data-key='{strongest}']").click()
@@ -108,7 +108,7 @@ def test_every_head_of_the_three_stacks_is_measured_and_each_map_shows_its_own(t
         tab.page.get_by_label("Attention", exact=True).select_option(index=number)
         tab.settled()
         for at in ((0, 1), (2, 3)):
-            match = re.match(r".*: ([+−]\d+\.\d+) bits of the answer", tab.cell(*at).get_attribute("aria-label") or "")
+            match = re.match(r".*: ([+−]\d+\.\d+) bits for the answer", tab.cell(*at).get_attribute("aria-label") or "")
             assert match
             assert float(match[1].replace("−", "-")) == pytest.approx(worth[(name, *at)], abs=0.0006)
     finding.get_by_role("button", name="Show it").click()
