@@ -60,7 +60,9 @@ def test_the_weights_of_the_vectors_as_they_are_stand_beside_those_of_longer_one
         weights = exact(classifier, view["text"], factor)["weights"]
         torch.testing.assert_close(torch.tensor(result[question]["weights"]), weights, atol=1e-5, rtol=1e-5)
     even = 1 / len(result["plain"]["labels"])
-    assert exact(classifier, view["text"])["weights"].max() < 2 * even, "the vectors as they are average"
+    plain = exact(classifier, view["text"])["weights"]
+    assert plain.min() > even / 2, "every word gives a share to every other"
+    assert plain.max() < 3 * even
     assert exact(classifier, view["text"], view["factor"])["weights"].max() > 0.9
     expect(tab.section.locator(".of-one canvas:visible")).to_have_count(2)
     tab.attempt("factor1")

@@ -103,11 +103,11 @@ def test_a_post_norm_model_is_not_grown(recipe, tmp_path):
 @pytest.mark.parametrize("settings", [["model.emb=64"], ["model.positions=learned", "model.seq_length=256"]])
 def test_a_model_that_the_weights_it_begins_with_do_not_fit_is_refused(settings):
     with pytest.raises(ValueError, match="must have the shape of 'classifier'"):
-        make_model(RECIPES["classifier-bag"].with_settings(settings))
+        make_model(RECIPES["classifier-bag"].with_settings(["weights=classifier", *settings]))
 
 
 def test_a_model_without_positions_begins_with_all_the_rest_of_one_that_has_them():
-    bag = make_model(RECIPES["classifier-bag"])
+    bag = make_model(RECIPES["classifier-bag"].with_settings(["weights=classifier"]))
     classifier = former.load("classifier").model.state_dict()
     for name, weight in bag.state_dict().items():
         assert torch.equal(weight, classifier[name]), name

@@ -33,9 +33,9 @@ MESSAGES = {
     " until layer 1, whose heads together copy it to the end: no single head brings back much more than half of the"
     " difference.} character {In the encoder a single head, head 2 of layer 0, carries the day of the month: it brings"
     " back all of the difference. In the cross-attention the heads share the work: none brings back more than a"
-    " third.} word {After layer 0 the changed word’s own vector carries little of the difference: about half is in the"
-    " vector of “story”.} other {Many heads carry the information that a quotation mark is open: none brings back more"
-    " than a third of the difference.}}",
+    " third.} word {The changed word’s own vector keeps about two thirds of the difference through all layers; layer 0"
+    " copies most of the rest to the word before it.} other {Many heads carry the information that a quotation mark is"
+    " open: none brings back more than a third of the difference.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
     "carry_choose": "Choose a cell to see the prediction with that part.",
     "carry_without": "on screen",

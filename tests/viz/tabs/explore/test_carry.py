@@ -184,6 +184,7 @@ def test_what_the_page_says_of_the_pairs_of_other_kinds_is_so():
     cross = measured("character", "character", map_="cross")
     says("character", "the largest share of cross-attention", cross.max(), 0, 0.33)
     word = measured("class", "word", "stream")
-    says("word", "the share of story's vector before layer 1", word[1, 6], 0.35, 0.65)
-    says("word", "that of the word itself", word[1, 1], -0.25, 0.25)
-    assert word[1].argmax() == 6
+    says("word", "the least that the word's own vector keeps", word[1:, 1].min(), 0.5)
+    says("word", "the most that it keeps", word[1:, 1].max(), 0, 0.8)
+    says("word", "the share of the word before it", word[1:, 0].min(), 0.1)
+    says("word", "the largest share of any other", word[1:, 2:].max(), -0.1, 0.1)

@@ -7,7 +7,7 @@ MESSAGES = {
     "learn_in_pytorch_text": "Self-attention is three lines of PyTorch.\n\nx holds a sentence, one row for each word;"
     " the vectors are those that a classifier of film reviews has learned. The first line computes all dot products"
     " at once, the second turns each row into weights, the third computes all outputs. These vectors are short: as"
-    " they are, the weights are almost equal, and the rows of y look alike. Multiplied by 16, each word"
+    " they are, every word gives a share to every other, and the rows of y look alike. Multiplied by 16, each word"
     " chooses.\n\nThe plain loop below does the same, number by number. Only the time differs: a matrix product is a"
     " single call to compiled code. The first number of each shape is the batch size: the same three lines could"
     " process several sentences at once.",
