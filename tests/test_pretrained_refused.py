@@ -285,7 +285,8 @@ def test_what_is_neither_a_folder_nor_a_repository_is_refused_and_not_fetched(na
 def test_a_repository_is_fetched_by_its_id_and_only_what_is_read(whole, monkeypatch):
     requests = []
 
-    def snapshot_download(repo_id: str, allow_patterns: list[str]) -> str:
+    def snapshot_download(repo_id: str, revision: str | None, allow_patterns: list[str]) -> str:
+        assert revision is None  # the main branch
         requests.append((repo_id, allow_patterns))
         return str(whole)
 
