@@ -1,7 +1,6 @@
 """The API for programs: its endpoints return what the library computes, and nothing else of Gradio's is open."""
 
 import ast
-import asyncio
 import contextlib
 import itertools
 import json
@@ -21,6 +20,7 @@ from mcp import ClientSession
 from mcp.client.streamable_http import streamablehttp_client
 
 import former
+from tests.viz import loops
 from viz import app
 from viz.passes import sources
 from viz.passes.loaded import Loaded
@@ -196,7 +196,7 @@ def test_the_endpoints_are_tools_of_mcp_as_the_readme_says(models):
             return tools, [await client.call_tool(*call) for call in calls]
 
     with serving(models, **{name: value}) as address:
-        tools, (said, map_, text, refused, closed) = asyncio.run(ask(address + place))
+        tools, (said, map_, text, refused, closed) = loops.run(ask(address + place))
     assert set(tools) == ENDPOINTS
     assert "the name of a model" in tools["predict"].inputSchema["properties"]["model"]["description"]
     run = models["gpt"].bundle.run(TEXT)
