@@ -238,6 +238,7 @@ def test_the_app_shows_models_of_the_hub_and_of_a_folder(checkout, tmp_path):
         "distilbert/distilgpt2": "my-own-gpt2",
         "google-bert/bert-base-uncased": "bert",
         "HuggingFaceTB/SmolLM2-135M": "llama",
+        "EleutherAI/pythia-14m": "llama",  # whichever revision is asked for
     }
     (tmp_path / ".venv").symlink_to(checkout / ".venv")
     (tmp_path / "app.py").symlink_to(ROOT / "app.py")
@@ -246,7 +247,7 @@ def test_the_app_shows_models_of_the_hub_and_of_a_folder(checkout, tmp_path):
         there = {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path / "cache")}
         for line in block("distilgpt2"):
             with serving(line, tmp_path, **there) as wait_for:
-                for name in shlex.split(line)[2:]:
+                for name in shlex.split(line.partition(" --")[0])[2:]:
                     wait_for(f'"{name.rpartition("/")[2]}"')
 
 
