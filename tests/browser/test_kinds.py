@@ -76,14 +76,19 @@ def test_a_gpt2_of_ones_own_shows_the_maps_of_transformers(tab, folders):
     assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
 
 
+def check_weight(tab, kind, folder, down):
+    """Asserts that the map of layer 1, head 2 shows, at a point in its middle column, the weight in `transformers`."""
+    ids = tab.page.evaluate("former.store.pass.header.ids")
+    model = kind.from_pretrained(folder, attn_implementation="eager").eval()
+    maps = torch.cat(model(torch.tensor([ids]), output_attentions=True).attentions).detach()
+    reading = tab.point(0.5, down)
+    exact = float(maps[1, 2, int(reading["query"]), int(reading["key"])])
+    assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
+
+
 def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders):
     tab.open(model="own-bare", text=TEXT, layer=1, head=2, view="map")
-    ids = tab.page.evaluate("former.store.pass.header.ids")
-    model = transformers.BertModel.from_pretrained(folders / "own-bare", attn_implementation="eager").eval()
-    maps = torch.cat(model(torch.tensor([ids]), output_attentions=True).attentions).detach()
-    reading = tab.point(0.5, 0.7)
-    query, key = int(reading["query"]), int(reading["key"])
-    assert float(reading["weight"]) == pytest.approx(float(maps[1, 2, query, key]), abs=5e-5)
+    check_weight(tab, transformers.BertModel, folders / "own-bare", 0.7)
     tab.cell(2, 3).click()
     tab.token(3).click()
     expect(tab.unfold("pair")).to_contain_text("The softmax over 15 keys")
@@ -102,12 +107,7 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
 
 def test_a_body_without_an_output_layer_is_looked_at_and_says_that_it_predicts_nothing(tab, folders):
     tab.open(model="own-body", text=TEXT, layer=1, head=2, view="map")
-    ids = tab.page.evaluate("former.store.pass.header.ids")
-    model = transformers.LlamaModel.from_pretrained(folders / "own-body", attn_implementation="eager").eval()
-    maps = torch.cat(model(torch.tensor([ids]), output_attentions=True).attentions).detach()
-    reading = tab.point(0.5, 0.9)
-    exact = float(maps[1, 2, int(reading["query"]), int(reading["key"])])
-    assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
+    check_weight(tab, transformers.LlamaModel, folders / "own-body", 0.9)
     expect(tab.page.locator("[data-panel=prediction]")).to_contain_text("no output layer that predicts words")
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
     tab.wait("former.store.pass.header.edits.length === 1")
