@@ -23,6 +23,7 @@ from viz.passes.lens import TOP, depths
 from viz.passes.loaded import Loaded, Models, writers
 from viz.passes.run import Pass, read
 from viz.server.clients import Places, client, client_of
+from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
 from viz.tabs.base import Site, about
 from viz.tabs.generate import writing
@@ -61,9 +62,9 @@ def arrived(request: gr.Request) -> None:
     client.set(client_of(original.scope))
 
 
-def attach(site: Site) -> dict[int, str]:
-    """Adds the endpoints to the page that is being built; returns the name of each by its number in Gradio's queue."""
-    names = {}
+def attach(site: Site) -> dict[int, Endpoint]:
+    """Adds the endpoints to the page that is being built; returns each by its number in Gradio's queue."""
+    endpoints = {}
     for each in [*questions(site), generate_of(site)]:
         added = gr.api(  # pyright: ignore[reportPrivateImportUsage]
             each,
@@ -72,8 +73,15 @@ def attach(site: Site) -> dict[int, str]:
             queue=inspect.isasyncgenfunction(each),  # a stream needs Gradio's queue
             concurrency_limit=None,  # the site's own queue shares out the turns
         )
-        names[added["id"]] = each.__name__
-    return names
+        endpoints[added["id"]] = Endpoint(each.__name__, signature_of(each))
+    return endpoints
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Returns the parameters that a caller gives, with their defaults but without types."""
+    parameters = inspect.signature(function).parameters.values()
+    given = [each.replace(annotation=inspect.Parameter.empty) for each in parameters if each.name != "request"]
+    return inspect.Signature(given)
 
 
 def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:

@@ -50,7 +50,7 @@ from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.server import room_routes
 from viz.server.arrivals import Arrivals
-from viz.server.gateway import Gateway
+from viz.server.gateway import Endpoint, Gateway
 from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
 from viz.text import message
@@ -79,7 +79,7 @@ def load_models(places: list[str], revisions: Sequence[str] = ()) -> dict[str, L
     )
 
 
-def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, str]]:
+def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, Endpoint]]:
     """Builds the page, which opens on the tab that its link names, and the API's endpoints; returns the page and the
     result of `viz.api.attach`."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:

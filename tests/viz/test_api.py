@@ -149,14 +149,65 @@ def test_a_bad_argument_is_an_error_in_one_sentence(client, given, says):
         client.predict(**{"model": "gpt", "text": TEXT, "layer": 0, **given}, api_name="/attention")
 
 
+def test_arguments_with_a_default_may_be_left_out(address):
+    def post(path, body):
+        return httpx.post(f"{address}gradio_api/{path}", json=body).json()
+
+    given = ["gpt", TEXT]
+    whole = post("run/predict", {"data": [*given, ""]})["data"]
+    assert post("run/predict", {"data": given})["data"] == whole
+    for path, body in {
+        "call/predict": {"data": given},
+        "call/v2/predict": {"model": "gpt", "text": TEXT},
+        "call/generate": {"data": ["gpt", TEXT, 2]},
+    }.items():
+        event = post(path, body)["event_id"]
+        answer = httpx.get(f"{address}gradio_api/{path}/{event}").text
+        assert "event: complete" in answer
+        assert "generate" in path or json.loads(answer.rpartition("data: ")[2]) == whole
+
+
+PREDICT = "predict(model, text, edits='')"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("run/predict", {"data": ["gpt"]}, f'Expected {PREDICT}, got ["gpt"].'),
+        ("call/predict", {"data": ["gpt", "“", "", 0]}, f'Expected {PREDICT}, got ["gpt", "“", "", 0].'),
+        ("api/predict/", {"data": "gpt"}, f'Expected {PREDICT}, got "gpt".'),
+        ("run/predict", {}, f"Expected {PREDICT}, got null."),
+        ("run/predict", {"data": ["x" * 70_000]}, "The server could not read this request. Please reload the page."),
+        ("call/v2/predict", {"model": "gpt", "top": 3}, f'Expected {PREDICT}, got {{"model": "gpt", "top": 3}}.'),
+    ],
+)
+def test_arguments_that_do_not_fit_are_an_error_in_one_sentence(address, path, body, says):
+    answer = httpx.post(f"{address}gradio_api/{path}", json=body)
+    assert (answer.status_code, answer.json()) == (422, {"error": says})
+
+
+def test_no_endpoint_of_a_name_is_an_error_that_lists_the_others(address):
+    answer = httpx.post(f"{address}gradio_api/run/nobody", json={"data": []})
+    assert answer.status_code == 404
+    assert re.findall(r"\w+", answer.json()["error"].partition("it has")[2]) == [
+        "models",
+        "tokenize",
+        "attention",
+        "predict",
+        "lens",
+        "generate",
+    ]
+
+
 def test_no_other_route_of_gradio_s_takes_a_post(address):
     join = {"data": [], "session_hash": "s", "fn_index": 0}
+    for index in (0, -1, [], None):
+        answer = httpx.post(f"{address}gradio_api/queue/join", json={**join, "fn_index": index})
+        assert answer.status_code == 404, index
     for path, body in {
         "upload": {},
-        "queue/join": join,
         "run/predict_1": {"data": []},
         "call/load": {"data": []},
-        "call/attention": {"data": ["x" * 70_000]},
     }.items():
         assert httpx.post(f"{address}gradio_api/{path}", json=body).status_code == 404, path
 

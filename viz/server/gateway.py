@@ -1,20 +1,24 @@
 """ASGI middleware: identifies the client, and closes the Gradio routes that nothing here uses.
 
 Gradio's POST routes run events, accept uploads and fill the queue. The page has its own routes, and a client could use
-Gradio's to take memory from others, so only calls of the API's endpoints (`viz.api`) pass, and those are short. The
-page is compressed to a quarter of its bytes, which Gradio does not do. An address that is too long for Gradio, which
-would crash on it, is refused.
+Gradio's to take memory from others, so only calls of the API's endpoints (`viz.api`) pass, and those are short. A call
+may leave out arguments that have a default, as in Python; if its arguments do not fit, a sentence says so. The page is
+compressed to a quarter of its bytes, which Gradio does not do. An address that is too long for Gradio, which would
+crash on it, is refused.
 """
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from viz.gradio_adapter import ROUTES
@@ -26,9 +30,16 @@ PAGE = "/"
 ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads addresses, takes 65,536 with the host
 
 
-CALL = re.compile(r"(?:run|api|call|call/v2)/(\w+)/?")  # after ROUTES: an endpoint called by its name
+CALL = re.compile(r"(run|api|call|call/v2)/(\w+)/?")  # after ROUTES: an endpoint called by its name
 OF_A_CALL = ("cancel", "reset")  # end a call that its client started
 TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and reach no event that is not one
+
+
+class Endpoint(NamedTuple):
+    """An endpoint of the API: its name and the parameters that a caller gives."""
+
+    name: str
+    signature: inspect.Signature
 
 
 class Gateway:
@@ -36,12 +47,13 @@ class Gateway:
 
     Args:
         app: the next ASGI app, Gradio's.
-        endpoints: the names of the API's endpoints, by their numbers in Gradio's queue.
+        endpoints: the API's endpoints, by their numbers in Gradio's queue.
     """
 
-    def __init__(self, app: ASGIApp, endpoints: Mapping[int, str] = {}) -> None:
+    def __init__(self, app: ASGIApp, endpoints: Mapping[int, Endpoint] = {}) -> None:
         self._app = app
         self._endpoints = endpoints
+        self._named = {each.name: each for each in endpoints.values()}
         self._page = GZipMiddleware(app, compresslevel=4)  # 9 takes four times as long for 6 % less
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,26 +71,26 @@ class Gateway:
             try:
                 receive = await self._call(Request(scope, receive))
             except Refusal as refusal:
-                return await http.refused(refusal, 404)(scope, receive, send)
+                return await JSONResponse({"error": in_words(refusal.note)}, refusal.status)(scope, receive, send)
         await self._app(scope, receive, send)
 
     async def _call(self, request: Request) -> Receive:
-        """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body.
+        """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body, of a call with all
+        arguments.
 
         Raises:
-            Refusal: it does not call an endpoint, or is too long.
+            Refusal: it does not call an endpoint, its arguments do not fit, or it is too long.
         """
         route = request.scope["path"].partition(ROUTES)[2]
         body = await http.read_body(request)
-        by_name = CALL.fullmatch(route)
-        if by_name:
-            known = by_name[1] in self._endpoints.values()
-        elif route == "queue/join":
-            known = http.parse_object(body).get("fn_index") in self._endpoints
-        else:
-            known = route in OF_A_CALL or route.startswith(TOOLS)
-        if not known:
-            raise Refusal("not_possible")
+        if call := CALL.fullmatch(route):
+            if not (endpoint := self._named.get(call[2])):
+                raise NotOpen("api_no_endpoint", given=call[2][:40], names=list(self._named))
+            body = with_all_arguments(body, endpoint, by_name=call[1] == "call/v2")
+        elif route == "queue/join" and (endpoint := self._numbered(http.parse_object(body).get("fn_index"))):
+            body = with_all_arguments(body, endpoint)
+        elif route not in OF_A_CALL and not route.startswith(TOOLS):
+            raise NotOpen("not_possible")
 
         first: Message | None = {"type": "http.request", "body": body, "more_body": False}
 
@@ -88,6 +100,42 @@ class Gateway:
             return message or await request.receive()
 
         return receive
+
+    def _numbered(self, index: Any) -> Endpoint | None:
+        return self._endpoints.get(index) if isinstance(index, int) else None
+
+
+class NotOpen(Refusal):
+    """A request to something that is not open."""
+
+    status = 404
+
+
+def with_all_arguments(body: bytes, endpoint: Endpoint, by_name: bool = False) -> bytes:
+    """Returns the body of a call with the defaults of the arguments that it leaves out, which Gradio does not fill in.
+
+    Args:
+        body: a JSON object; its "data" lists the arguments in their order.
+        endpoint: the endpoint that it calls.
+        by_name: the object itself holds the arguments, by their names.
+
+    Raises:
+        Refusal: arguments are missing, or there are others than the endpoint has.
+    """
+    call = http.parse_object(body)
+    given: Any = call if by_name else call.get("data")
+    try:
+        if by_name:
+            bound = endpoint.signature.bind(**call)
+        elif isinstance(given, list):
+            bound = endpoint.signature.bind(*given)
+        else:
+            raise TypeError
+    except TypeError:
+        expected = f"{endpoint.name}{endpoint.signature}"
+        raise Refusal("api_arguments", expected=expected, given=json.dumps(given, ensure_ascii=False)[:80]) from None
+    bound.apply_defaults()
+    return json.dumps(bound.arguments if by_name else {**call, "data": list(bound.arguments.values())}).encode()
 
 
 def language_of(scope: Scope) -> str:

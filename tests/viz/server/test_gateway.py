@@ -19,7 +19,7 @@ from viz.text import message
     [
         ("POST", "/gradio_api/upload", 404),
         ("POST", "/mounted/gradio_api/upload", 404),
-        ("POST", "/gradio_api/queue/join", 404),
+        ("POST", "/gradio_api/queue/join", 422),
         ("POST", "/gradio_api/run/predict", 404),
         ("POST", "/write", 200),
         ("GET", "/gradio_api/theme.css", 200),

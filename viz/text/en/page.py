@@ -105,6 +105,8 @@ MESSAGES = {
     "number_power": "{value} × 10{power}",
     # errors of the API for programs
     "api_no_model": "No model “{given}” is available for this; available: {names}.",
+    "api_no_endpoint": "The API has no endpoint “{given}”; it has {names}.",
+    "api_arguments": "Expected {expected}, got {given}.",
     "api_edits": "“{given}” is not a valid change of this model’s heads. An example: {example}",
     "api_stack": "This model has no stack “{given}”; its stacks are {names}.",
     "api_top": "The number of tokens to list",
