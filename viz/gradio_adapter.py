@@ -120,11 +120,14 @@ def put_into_head(html: str) -> None:
 def show_layout_of(fresh: gr.Blocks, page: gr.Blocks) -> None:
     """Gives a launched page the layout of another one, for those who load it from now on.
 
-    Both must have the same events in the same order, because `page` still handles the events, by their numbers.
+    Both must have the same events in the same order, because `page` still handles the events, by their numbers. The
+    parameters of its API's endpoints stay components, because Gradio describes the API by them.
     """
     old: Any = page.config
     new: Any = fresh.get_config_file()
-    old.update({name: new[name] for name in ("components", "dependencies", "layout", "page")})
+    parameters = [each for each in old["components"] if each["type"] == "api" and each["id"] in page.blocks]
+    old.update({name: new[name] for name in ("dependencies", "layout", "page")})
+    old["components"] = [*new["components"], *parameters]
 
 
 HEAD_LIMIT = 1 << 20  # bytes of a request's first line and headers

@@ -44,6 +44,10 @@ def test_the_page_is_there_while_a_model_is_downloaded_and_says_how_far_it_is(ta
     lines = tab.page.locator(".former-arrivals p")
     expect(lines.nth(0)).to_contain_text("someone/no-model is not shown: it could not be downloaded", timeout=limit)
     expect(lines.nth(1)).to_have_text(re.compile(r"Downloading someone/small-llama: 1\d of \d+ MB"), timeout=limit)
+    title, line = tab.page.locator("h1").bounding_box(), lines.nth(0).bounding_box()
+    assert title
+    assert line
+    assert title["y"] + title["height"] <= line["y"]
     hugging_face.release.set()
     expect(lines.nth(1)).to_contain_text("someone/small-llama has been downloaded.", timeout=limit)
     lines.nth(1).get_by_role("button", name="Reload").click()

@@ -40,15 +40,19 @@ def models() -> dict[str, Loaded]:
 
 
 @contextlib.contextmanager
-def serving(models, **settings):
-    """Serves the page in this process, with environment variables; yields its address."""
+def serving(models, anew=False, **settings):
+    """Serves the page in this process, with environment variables and if asked laid out anew; yields its address."""
     with pytest.MonkeyPatch.context() as patch, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
         for name, value in {"GRADIO_SERVER_PORT": str(port), **settings}.items():
             patch.setenv(name, value)
-        page = app.serve(base.site_of(models))
+        site = base.site_of(models)
+        page = app.serve(site)
+        if anew:
+            app.renew(page, site, app.NONE)
+        assert page.local_url
         yield page.local_url
         page.close()
 
@@ -216,6 +220,15 @@ def test_the_documentation_of_every_endpoint_can_be_read(client):
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
     assert set(endpoints) == {f"/{name}" for name in ENDPOINTS}
     assert all("Returns:" in each["description"] for each in endpoints.values())
+
+
+def test_the_api_stays_when_a_downloaded_model_has_the_page_laid_out_anew(models):
+    with serving(models, anew=True) as address:
+        said = Client(address, verbose=False).predict(model="gpt", text=TEXT, api_name="/predict")
+        assert said["tokens"] == models["gpt"].bundle.run(TEXT).tokens
+        assert httpx.get(f"{address}gradio_api/info").json()["named_endpoints"].keys() == {
+            f"/{name}" for name in ENDPOINTS
+        }
 
 
 def test_the_readme_s_calls_of_the_api_run(address, capsys):
