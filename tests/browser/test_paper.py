@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -70,3 +72,5 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     assert printing(tab.page)
     widths = tab.page.locator(".former-learn .section .panel").evaluate_all("all => all.map((one) => one.offsetWidth)")
     assert min(widths) == max(widths) == 700, "one column, as wide as the text on paper"
+    pages = re.findall(rb"/Type\s*/Page\b", tab.page.pdf(prefer_css_page_size=True))
+    assert len(names) <= len(pages) <= 48, "45 here; 51 where headings stand on pages of their own"

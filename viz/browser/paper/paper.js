@@ -11,6 +11,7 @@ import { site } from "../lib/site.js";
 
 const WIDTH = 700; // CSS pixels of the text on A4 and Letter, as paper.css has it
 const [QUIET, LATEST] = [500, 20000]; // ms: nothing waits longer than QUIET before it asks
+const BOOKLET = 120000; // ms that all of a tab may take, on a busy server too: nobody waits for a dialog meanwhile
 const styles = /** @type {HTMLStyleElement} */ (document.getElementById("former-paper")); // paper.css, for print alone
 
 /** All rules for some media of the page's style sheets, also those inside others. */
@@ -65,11 +66,11 @@ const shownTab = () => document.querySelector(`.former-lesson[data-tab=${page.ta
 
 export const paper = {};
 
-/** Makes the tab in front ready to be printed; resolves when all of it is drawn. */
-paper.prepare = async () => {
+/** Makes the tab in front ready to be printed; resolves when all of it is drawn, or after `latest` ms. */
+paper.prepare = async (latest = LATEST) => {
   layOut();
   const tab = must(shownTab(), "tab in front");
-  const limit = performance.now() + LATEST;
+  const limit = performance.now() + latest;
   for (let quiet = performance.now(); performance.now() < Math.min(quiet + QUIET, limit); ) {
     tab.style.cssText = `transform-origin: 0 0; transform: scale(${Math.min(1, innerHeight / tab.scrollHeight / 2)})`;
     scrollTo(0, 0);
@@ -102,6 +103,6 @@ paper.start = async () => {
   await page.arrived;
   while (document.querySelector("[data-coming]") || !shownTab()) await new Promise(requestAnimationFrame);
   await page.showAll[page.tab]?.();
-  await paper.prepare();
+  await paper.prepare(BOOKLET);
   document.body.dataset.ready = "print";
 };
