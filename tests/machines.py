@@ -3,13 +3,14 @@ four.
 
 The libraries that multiply are told to leave out instructions that this processor has, or to share their work among
 more threads: each way sums in another order, and so rounds otherwise. Left out are tests that need a browser, a
-server's loop, or a build, and compute nothing: no processor changes them.
+server's loop, a build or a program of the README, and multiply nothing: no processor changes them.
 """
 
 import argparse
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 OLDEST = {
     "ATEN_CPU_CAPABILITY": "default",
@@ -27,7 +28,11 @@ MACHINES = {
     "avx2-threads": AVX2 | {"MKL_CBWR": "COMPATIBLE", "NUMBA_CPU_NAME": "generic"} | FOUR,
     "threads": FOUR,
 }
-LEFT_OUT = ("browser", "bench", "viz/server", "viz/text", "test_package.py", "test_imports.py", "training/test_loop.py")
+LEFT_OUT = (
+    *("browser", "bench", "viz/browser", "viz/server", "viz/shared", "viz/text", "viz/test_gradio_adapter.py"),
+    *("test_app.py", "test_bench.py", "test_deploy.py", "test_imports.py", "test_layout.py", "test_package.py"),
+    *("test_pretrained_refused.py", "test_readme.py", "test_subwords.py", "test_tokens.py", "training/test_loop.py"),
+)
 
 PROBE = """
 import torch
@@ -62,12 +67,22 @@ def main() -> None:
     if unknown := set(names) - set(MACHINES):
         parser.error(f"NAME must be one of {', '.join(MACHINES)}, got {', '.join(sorted(unknown))}")
     ignored = [f"--ignore=tests/{path}" for path in (*LEFT_OUT, *(["training"] if options.short else []))]
+    environments = [environment(name) for name in names]
+    # All at once, each on its share of the cores: every process more would import the libraries once more.
+    workers = ((os.cpu_count() or 1) + len(names) - 1) // len(names)
+    words = [sys.executable, "-m", "pytest", "-n", str(workers), "--dist", "loadfile", *ignored]
+
+    def tested(settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+
     failed = []
-    for name in names:
-        print(f"{name}: {' '.join('='.join(pair) for pair in MACHINES[name].items())}", flush=True)
-        words = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *ignored]
-        if subprocess.run(words, env=environment(name), check=False).returncode:
-            failed.append(name)
+    with ThreadPoolExecutor(len(names)) as pool:
+        for name, run in zip(names, pool.map(tested, environments), strict=True):
+            print(f"{name}: {' '.join('='.join(pair) for pair in MACHINES[name].items())}\n{run.stdout}", flush=True)
+            if run.returncode:
+                failed.append(name)
     sys.exit(f"failed on {', '.join(failed)}" if failed else 0)
 
 
