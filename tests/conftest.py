@@ -12,7 +12,11 @@ if "OMP_NUM_THREADS" not in os.environ:  # tests/machines.py asks for more
 hypothesis.settings.register_profile("former", deadline=None, max_examples=40)
 hypothesis.settings.load_profile("former")
 
-LONG = ("tests/browser/", "tests/viz/server/", "tests/training/")  # their files take longest
+# What takes longest: single files first.
+LONG = (
+    *("tests/viz/server/test_requests", "tests/browser/test_geometry", "tests/test_readme"),
+    *("tests/browser/", "tests/viz/server/", "tests/training/"),
+)
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
@@ -23,4 +27,4 @@ def pytest_xdist_auto_num_workers():
 
 def pytest_collection_modifyitems(items):
     """Puts the long files first: with --no-loadscope-reorder no worker starts one when the others have finished."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    items.sort(key=lambda item: [not item.nodeid.startswith(path) for path in LONG])
