@@ -1,5 +1,6 @@
 """A pass with several attention maps, each with its own rows and columns; all of them can be viewed."""
 
+import gzip
 import json
 import re
 
@@ -27,10 +28,10 @@ MAPS = (
 def translated(route: Route) -> None:
     """Replaces the maps in a server's answer with those of an encoder-decoder."""
     body = route.fetch().body()
-    header = json.loads(body[8 : 8 + int.from_bytes(body[4:8], "little")])
+    header = json.loads(body[-4 - int.from_bytes(body[-4:], "little") : -4])
     header["maps"] = [each.describe() for each in MAPS]
     result = payload.pack(Pass(header["key"], header, MAPS, NO_RUN))
-    route.fulfill(body=result, content_type="application/octet-stream")
+    route.fulfill(body=gzip.decompress(result), content_type="application/octet-stream")
 
 
 def one_head(route: Route) -> None:

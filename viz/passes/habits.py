@@ -6,6 +6,7 @@ Sizes: t tokens, h heads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -73,12 +74,15 @@ def describe(
     keys = keys_of(len(tokens), tokens, kinds)
     if any(bool(kind[-1]) for kind in (kinds or {}).values()):
         del keys["last"]  # it has another name
+    compared = {name: even[name] for name in ("entropy", "offset", *keys) if name in even}
+    counted = cache(partial(_counted, keys, len(tokens)))
     first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first stands
+    of_map = partial(_describe, even=compared, first=first, counted=counted)
     statistics, habits = {}, {}
     for view, maps in views.items():
         measured = analysis.head_statistics(maps, tokens, kinds)
         statistics[view] = {name: rounded(measured[name]) for name in names} | {"by": measured["by"].tolist()}
-        habits[view] = _nested(maps, statistics[view], lambda cells, found: _describe(cells, found, even, first, keys))
+        habits[view] = _nested(maps, statistics[view], of_map)
     opening = _opening(statistics["head"], habits["head"])
     can = [name for name in places_of(mask) if even.get(name, 0) > 0]
     return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "opening": opening}
@@ -94,7 +98,7 @@ def _nested(maps: Tensor, statistics: Statistics, function: Callable[[Tensor, St
 
 
 def _describe(
-    cells: Tensor, statistics: Statistics, even: Statistics, first: Tensor, keys: Mapping[str, Tensor]
+    cells: Tensor, statistics: Statistics, even: Statistics, first: Tensor, counted: Callable[..., tuple[Tensor, int]]
 ) -> list[Any]:
     """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
 
@@ -102,21 +106,24 @@ def _describe(
     apply. Otherwise it is averaged over the habit's queries, without the keys that the habit counts, so that both
     shares add up to at most 1. Each token is [its first position, the share of the attention on all its occurrences].
     """
-    rivals = {name: statistics[name] for name in ("entropy", "offset", *keys) if name in even}
-    kind, second = habit(rivals, even)
+    kind, second = habit({name: statistics[name] for name in even}, even)
     share = second and statistics[second]
     if kind in HABITS and second:
-        own, wanted = (
-            _diagonal(len(cells), statistics["by"]) if name == "offset" else keys[name] for name in (kind, second)
-        )
-        if kind in COMPARED and second not in COMPARED:
-            counted = ~own.any(1) & wanted.any(1)
-        else:
-            counted, wanted = own.any(1), wanted & ~own
-        share = float((cells * (wanted & counted[:, None])).sum() / max(1, int(counted.sum())))
+        wanted, queries = counted(kind, second, statistics["by"] if "offset" in (kind, second) else 0)
+        share = float((cells * wanted).sum() / max(1, queries))
         if share < SECOND:
             second, share = None, None
     return [kind, second, share, _most_attended(cells, first) if kind == "mixed" else []]
+
+
+def _counted(keys: Mapping[str, Tensor], t: int, kind: str, second: str, by: int) -> tuple[Tensor, int]:
+    """Returns which keys count for a runner-up after a habit, bool (t, t), and the number of queries they count for."""
+    own, wanted = (_diagonal(t, by) if name == "offset" else keys[name] for name in (kind, second))
+    if kind in COMPARED and second not in COMPARED:
+        queries = ~own.any(1) & wanted.any(1)
+    else:
+        queries, wanted = own.any(1), wanted & ~own
+    return wanted & queries[:, None], int(queries.sum())
 
 
 def _diagonal(t: int, by: int) -> Tensor:

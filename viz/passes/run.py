@@ -234,9 +234,31 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: b
     Raises:
         Refusal: a text that cannot be run.
     """
-    edited, config = request(loaded, text, edits).run(fast=True), loaded.bundle.config
-    plain = edited.unedited if edited.edits else None
-    maps = tuple(Map(**vars(each)) for each in edited.maps.values())
+    edited = request(loaded, text, edits).run(fast=True)
+    return describe(loaded, text, edits, edited, maps_of(edited), secret)
+
+
+def maps_of(edited: runs.Run) -> tuple[Map, ...]:
+    """Returns the maps of a run."""
+    return tuple(Map(**vars(each)) for each in edited.maps.values())
+
+
+def describe(
+    loaded: Loaded,
+    text: str,
+    edits: Sequence[changes.Edit],
+    edited: runs.Run,
+    maps: tuple[Map, ...],
+    secret: bytes = SECRET,
+) -> Pass:
+    """Describes a run for the browser.
+
+    Args:
+        loaded, text, edits, secret: as in `run`.
+        edited: the run of them.
+        maps: of that run.
+    """
+    config, plain = loaded.bundle.config, edited.unedited if edited.edits else None
     key = key_of(loaded, text, edits, secret)
     header = {
         "key": key,

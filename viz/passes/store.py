@@ -6,11 +6,12 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from viz.passes import payload
 from viz.passes.edits import Edit
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import Pass, key_of, run
+from viz.passes.run import Pass, describe, key_of, maps_of, request
 from viz.shared import InMemory
 from viz.shared.protocol import Shared
 
@@ -84,8 +85,7 @@ class PassStore:
         with self._turns:  # of many requests for the same pass, most find it cached when their turn comes
             entry = self.get(key)
             if entry is None:
-                pass_ = run(loaded, text, edits, secret)
-                entry = pass_, payload.pack(pass_)
+                entry = made(loaded, text, edits, secret)
                 self._shared.bodies.put(key, entry[1])
             self._shared.orders.put(key, order)  # of a cached pass too: what is shared may have been lost
             self._put(key, entry)
@@ -100,6 +100,16 @@ class PassStore:
                 self._cache[key] = entry
                 self.nbytes += size(*entry)
             self._cache.move_to_end(key)
+
+
+def made(loaded: Loaded, text: str, edits: Sequence[Edit], secret: bytes) -> tuple[Pass, bytes]:
+    """Returns the pass of a text, see `run`, and its packed body. The maps are packed beside their description."""
+    edited = request(loaded, text, edits).run(fast=True)
+    maps = maps_of(edited)
+    with ThreadPoolExecutor(1) as beside:
+        packed = beside.submit(payload.PackedMaps, maps)
+        pass_ = describe(loaded, text, edits, edited, maps, secret)
+        return pass_, packed.result().with_header(pass_.header)
 
 
 def size(pass_: Pass, body: bytes) -> int:

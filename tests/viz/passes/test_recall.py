@@ -140,8 +140,7 @@ def test_the_pairs_that_a_pattern_leaves_out_are_told_of_and_have_no_weight(spar
         observed = {key for key in range(query + 1) if query - key < 5 or (query - key) % 5 == 0}
         assert left == set(range(query + 1)) - observed
         assert all(float(each.weights[:, :, query, key].abs().max()) == 0 for key in left)
-    assert len(payload.compress(payload.pack(pass_), "gzip")[0]) < 20_000
-    assert payload.pack(pass_)[:4] == b"FMR2"
+    assert len(payload.pack(pass_)) < 20_000
 
 
 @pytest.mark.skipif("sparse" not in former.available(), reason="sparse is not shipped here")

@@ -1,6 +1,7 @@
 """A user's own models: accepted sources, refusals before the start, and a real model's pass equal to that of
 `transformers`."""
 
+import gzip
 import json
 import math
 from typing import Any
@@ -155,11 +156,12 @@ def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2
 
 def unpacked(body):
     """Returns the header, the scales and the cells (layers, h, ·) of a pass with one map."""
-    length = int.from_bytes(body[4:8], "little")
-    header = json.loads(body[8 : 8 + length])
+    body = gzip.decompress(body)
+    end = len(body) - 4 - int.from_bytes(body[-4:], "little")
+    header = json.loads(body[end:-4])
     layers, heads = (header["maps"][0][name] for name in ("layers", "heads"))
-    scales = np.frombuffer(body, "<f4", layers * heads, 8 + length).reshape(layers, heads)
-    levels = np.frombuffer(body, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
+    scales = np.frombuffer(body, "<f4", layers * heads, 4).reshape(layers, heads)
+    levels = np.frombuffer(body[4 + 4 * layers * heads : end], np.uint8).reshape(layers, heads, -1)
     return header, scales, levels
 
 

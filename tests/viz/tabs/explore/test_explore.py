@@ -1,6 +1,7 @@
 """The measurements on the page, compared with plain torch on the same weights, and their routes."""
 
 import asyncio
+import gzip
 import json
 import math
 import threading
@@ -151,7 +152,7 @@ def test_the_routes_bring_what_a_key_names(served, models):
     client, passes = served
     key = key_of(models, passes, "small-classifier", TEXT)
     made, body = passes.get(key)
-    assert client.get(f"/attention/{key}").content == body
+    assert client.get(f"/attention/{key}").content == gzip.decompress(body)
     assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
     assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
     assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))

@@ -129,12 +129,13 @@ const pooledLengths = ({ lengths, pooled }) =>
 /** Decodes {header, maps}: the header's fields are those of `run` in viz/passes/run.py. Throws Unanswered for anything
  *  else. */
 export const decodePass = (buffer) => {
-  const magic = new TextDecoder().decode(new Uint8Array(buffer, 0, 4));
-  if (magic !== "FMR2") throw unanswered("offline"); // a proxy's page, say
-  const length = new DataView(buffer).getUint32(4, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  const content = new Uint8Array(buffer);
+  const text = (from, to) => new TextDecoder().decode(content.subarray(from, to));
+  if (text(0, 4) !== "FMR3") throw unanswered("offline"); // a proxy's page, say
+  const end = buffer.byteLength - 4;
+  const header = JSON.parse(text(end - new DataView(buffer).getUint32(end, true), end));
   const heads = header.maps.map(({ layers, heads }) => layers * heads);
-  let at = 8 + length;
+  let at = 4;
   let cell = at + 4 * heads.reduce((sum, count) => sum + count, 0);
   const maps = header.maps.map((described, i) => {
     const size = heads[i] * pooledLengths(described).reduce((sum, count) => sum + count, 0);
