@@ -152,11 +152,13 @@ def fields(browser: Browser) -> re.Pattern[str]:
         with gr.Blocks(analytics_enabled=False) as plain, gr.Tabs(), gr.Tab("tab"), gr.Row(), gr.Column():
             gr.HTML("text")
             for component in components:
-                component()
+                component(label="field")
         _, address, _ = plain.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
         page, names = browser.new_page(), set()
         page.on("request", lambda request: names.add(request.url.rpartition("/")[2]))
         page.goto(address, wait_until="networkidle")
+        expect(page.get_by_text("text", exact=True)).to_be_visible()  # a busy machine is idle before all is drawn
+        expect(page.get_by_label("field", exact=True)).to_have_count(len(components))
         page.close()
         plain.close()
         return {name for name in names if name.endswith(".js")}
