@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.pages import Exploring, agrees, presents
 from tests.browser.reference import Reference
 from tests.ranked import clear_largest
+from viz.text.examples import CARRIED
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -19,6 +20,18 @@ PIXEL = """([query, key, size]) => {
   const at = [left + ((key + 0.5) * width) / size, top + ((query + 0.5) * height) / size]
     .map((x) => Math.round(x * ratio));
   return [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
+}"""
+# How far the last label over a map reaches beyond the picture, if labels stand upright: in pixels.
+LAST_ENDS = """(canvas) => {
+  const [left, top, width] = canvas.dataset.frame.split(" ").map(Number);
+  const labels = former.axisLabels(former.store.map.keys);
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `12px ${former.site.style.font}`;
+  const pitch = width / labels.length;
+  const long = Math.max(...labels.map((label) => pen.measureText(label).width));
+  const last = pen.measureText(labels.at(-1)).width;
+  const upright = long <= 2 * pitch;
+  return upright ? left + width + (last - pitch) / 2 - parseFloat(canvas.style.width) : 0;
 }"""
 
 
@@ -111,3 +124,13 @@ def test_maps_of_two_shapes_stand_beside_each_other_and_it_is_said_why_nothing_i
         "(() => { const { right, bottom } = document.querySelector('.presented .panel-foot').getBoundingClientRect();"
         " return right <= innerWidth && bottom <= innerHeight; })()"
     )
+
+
+@pytest.mark.parametrize("width", [1280, 1366, 1440])
+def test_the_last_label_over_a_map_is_not_cut(tab, width):
+    tab.page.set_viewport_size({"width": width, "height": 768})
+    pinned, text = CARRIED["piece"]["number"]  # its last token is longer than its cell
+    tab.open(model="gpt", text=text, pin="gpt", pin_text=pinned)
+    compared(tab)
+    for canvas in tab.part("beside").locator(":is([data-part=before], [data-part=after]) canvas").all():
+        assert canvas.evaluate(LAST_ENDS) <= 1, "px beyond the picture"

@@ -83,3 +83,13 @@ def test_what_the_mask_hides_is_hatched(tab):
     )
     tab.open(model="classifier", text=REVIEW)
     expect(tab.page.locator(".former-head-map .legend .masked").first).to_be_hidden()
+
+
+@pytest.mark.parametrize("model", ["xl", "dates"])
+def test_a_map_of_other_keys_than_queries_fills_its_panel(tab, model):
+    tab.open(model=model, text="March 3, 1989" if model == "dates" else TEXT * 4)
+    canvas = tab.page.locator(".former-head-map canvas")
+    _, _, width, height = (float(side) for side in canvas.get_attribute("data-frame").split())
+    panel = canvas.evaluate("canvas => canvas.closest('.panel-body').getBoundingClientRect().toJSON()")
+    assert width > 0.7 * panel["width"]
+    assert height > 0.5 * panel["height"]

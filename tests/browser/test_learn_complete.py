@@ -1,4 +1,4 @@
-"""Section "In PyTorch, complete": each line shows its tensor, of the shape that PyTorch gives it."""
+"""Section "Complete self-attention": each line shows its tensor, of the shape that PyTorch gives it."""
 
 import pytest
 from playwright.sync_api import expect

@@ -6,11 +6,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.pages_mask import LONG, SIZE, TEXT, Masking, T
 from tests.browser.reference import CHECKPOINTS, Reference
 from tests.mask_rules import KINDS, allowed, cells, seen
+from viz.text import message
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
@@ -275,3 +276,17 @@ def test_a_link_leaves_out_what_it_has_no_room_for_and_says_so_and_the_server_re
     expect(page.get_by_role("paragraph").first).to_contain_text("62,015 bytes; the limit is 62,000")
     page.get_by_role("link", name="Open the page without it").click()
     expect(page.get_by_role("tab", name="Learn")).to_be_visible()
+
+
+@pytest.mark.own_page
+def test_the_first_view_says_that_it_is_computed_until_its_answer_arrives(tab):
+    waiting: list[Route] = []
+    tab.page.route("**/ask/mask-stages/head", waiting.append)
+    tab.goto(tab="mask")
+    line = tab.part("mask-stages").get_by_text(message("mask_waiting_first"))
+    expect(line).to_be_visible()
+    tab.page.unroute("**/ask/mask-stages/head")
+    for route in waiting:
+        route.continue_()
+    tab.settled()
+    expect(line).to_be_hidden()

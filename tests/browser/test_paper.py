@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.pages import Exploring, Tab
 from tests.browser.pages_learn import SHOWN
+from viz.text.examples import CARRIED
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
@@ -74,3 +75,19 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     assert min(widths) == max(widths) == 700, "one column, as wide as the text on paper"
     pages = re.findall(rb"/Type\s*/Page\b", tab.page.pdf(prefer_css_page_size=True))
     assert len(names) <= len(pages) <= 48, "45 here; 51 where headings stand on pages of their own"
+
+
+@pytest.mark.own_page
+def test_a_comparison_is_on_one_page_and_a_panel_without_its_answer_on_none(tab: Exploring):
+    pinned, text = CARRIED["piece"]["number"]
+    tab.open(model="gpt", text=text, pin="gpt", pin_text=pinned)
+    late = tab.page.locator(".former-carry.late")
+    expect(late).to_have_count(1)  # it is below the screen
+    tab.page.emulate_media(media="print")  # as from the browser's menu
+    expect(late).to_be_hidden()
+    tab.page.emulate_media(media="screen")
+    tab.page.evaluate("former.paper.prepare()")
+    expect(tab.part("carry").locator("[role=gridcell]").first).to_be_visible()
+    parts = tab.part("beside").locator(".beside-part")
+    assert len({round(part.bounding_box()["y"]) for part in parts.all()}) == 2, "rows of maps"
+    assert tab.part("beside").locator(".panel").bounding_box()["height"] < 900, "of 1,027 px on A4"

@@ -5,7 +5,7 @@ from playwright.sync_api import Route, expect
 
 import former
 from former import analysis
-from tests.browser.pages import Exploring
+from tests.browser.pages import Exploring, presents
 from tests.ranked import check_largest
 from viz.text import message
 from viz.text.examples import CARRIED
@@ -106,3 +106,56 @@ def test_texts_of_other_lengths_show_one_grid(tab):
     panel = tab.unfold("lens")
     expect(panel.locator(".lens-part").nth(1).locator("td").first).to_be_visible()
     expect(panel.locator(".lens-part").nth(0)).to_be_hidden()
+
+
+def seen_in_full(grid) -> bool:
+    """Returns whether a grid's last column is not beyond the edge of its sheet."""
+    return grid.evaluate(
+        """(part) => {
+          const sheet = part.querySelector(".lens-sheet").getBoundingClientRect();
+          const last = part.querySelector("tbody tr").lastChild.getBoundingClientRect();
+          return last.left >= sheet.left && last.right <= sheet.right + 1;
+        }"""
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_last_token_is_in_sight_in_both_grids(tab, width):
+    tab.page.set_viewport_size({"width": width, "height": 844})
+    pinned, text = CARRIED["piece"]["name"]  # nine tokens, wider than half the panel
+    tab.open(model="gpt", text=text, pin="gpt", pin_text=pinned)
+    parts = tab.unfold("lens").locator(".lens-part")
+    for part in (parts.nth(0), parts.nth(1)):
+        expect(part.locator("td").first).to_be_visible()
+        tab.painted()
+        assert seen_in_full(part)
+
+
+@pytest.mark.parametrize("more", [{}, {"lens_from": "4.8", "lens_to": "4.8"}], ids=["two", "three"])
+def test_grids_of_nine_tokens_are_whole_when_presented(tab, more):
+    pinned, text = CARRIED["piece"]["name"]
+    tab.open(model="gpt", text=text, pin="gpt", pin_text=pinned, **more)
+    panel = tab.unfold("lens")
+    expect(panel.locator(".lens-part td").first).to_be_visible()
+    expect(panel.locator(".lens-third")).to_be_visible(visible=bool(more))
+    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    tab.page.evaluate("former.presenter.go('explore', 'lens')")
+    presents(tab.page, "lens")
+    tab.painted()
+    assert beyond(panel) == []
+
+
+def beyond(panel) -> list[str]:
+    """Returns the cells of a presented panel that are not all in its body or in their sheet."""
+    return panel.evaluate(
+        """(part) => {
+          const body = part.querySelector(".panel-body").getBoundingClientRect();
+          const isBeyond = (cell) => {
+            const box = cell.getBoundingClientRect();
+            const frames = [body, cell.closest(".lens-sheet").getBoundingClientRect()];
+            return frames.some(({ right, bottom }) => box.right > right + 1 || box.bottom > bottom + 1);
+          };
+          const cells = [...part.querySelectorAll("[role=gridcell]")].filter((cell) => cell.checkVisibility());
+          return cells.filter(isBeyond).map((cell) => cell.textContent);
+        }"""
+    )

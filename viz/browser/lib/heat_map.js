@@ -76,7 +76,7 @@ export const makeHeatMap = (place, given) => {
   let walked = null; // the cell chosen by the arrow keys
 
   /** Arranges the labels of a side with `pitch` pixels per cell: {names, font, upright, levels, every, depth, words,
-   *  wordsUpright, whole}, with `depth` pixels for each level and `whole` for all. */
+   *  wordsUpright, whole, overhang}, with `depth` pixels for each level and `whole` for all. */
   const arrange = (labels, words, pitch, across) => {
     const all = labels.length <= LABELLED;
     const font = all ? Math.max(SMALLEST, Math.min(FONT, Math.floor(pitch))) : FONT;
@@ -101,6 +101,7 @@ export const makeHeatMap = (place, given) => {
     const wordsUpright =
       across && words?.every(({ from, to, name }) => pen.measureText(cut(name)).width < (to - from + 2) * pitch);
     const over = words ? (wordsUpright ? FONT : longest) + 7 : 0;
+    const last = upright && all && names.length ? widest(names.slice(-1), font) : 0;
     return {
       names,
       font,
@@ -111,6 +112,7 @@ export const makeHeatMap = (place, given) => {
       words,
       wordsUpright,
       whole: levels * depth + over + 4,
+      overhang: Math.max(0, Math.ceil((last - pitch) / 2)), // of the last label, which may be wider than its cell
     };
   };
 
@@ -124,7 +126,8 @@ export const makeHeatMap = (place, given) => {
       over = arrange(across, wordsAcross, next.width / columns, true);
       const [left, top] = [title + down.whole, title + over.whole];
       const height = Math.max(40, size.height - top - 2);
-      const width = Math.max(40, Math.min(size.width - left - 2, fill ? Infinity : height * maxAspect(WIDE)));
+      const room = size.width - left - 2 - over.overhang;
+      const width = Math.max(40, Math.min(room, fill ? Infinity : height * maxAspect(WIDE)));
       next = { left, top, width, height: fill ? height : Math.min(height, width * WIDE) };
     }
     return { ...next, rows, columns, down, over };

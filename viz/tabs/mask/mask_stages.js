@@ -142,7 +142,8 @@ export const mount = ({ element, props }) => {
   const table = stepTable((column) => masking.point(column === null ? null : { query: masking.view.row, key: column }));
   const steps = h("div.steps", h("div.transport", row.node, back, next, where, sentence), table.node);
   steps.addEventListener("keydown", byKey);
-  body.append(h("div.maps", ...maps.map(({ node }) => node)), steps);
+  const wait = h("p.quiet", { role: "status" }, say("mask_waiting_first"));
+  body.append(wait, h("div.maps", ...maps.map(({ node }) => node)), steps);
   const costs = h("div.costs", { role: "group", "aria-label": say("mask_costs") });
   foot.append(reading, costs);
 
@@ -186,6 +187,7 @@ export const mount = ({ element, props }) => {
     width.node.hidden = !sized;
     if (sized) width.update(say(`mask_size_${masking.view.mask}`));
     element.classList.toggle("waiting", !stages);
+    wait.hidden = Boolean(stages) || !masking.busy;
     if (!stages) return;
     cells.textContent = say("mask_cells", {
       cells: masking.count(stages.cells),

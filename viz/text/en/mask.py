@@ -135,6 +135,7 @@ MESSAGES = {
     "mask_bits": "bits per byte",
     "mask_bits_of": "“{token}”: {bits} bits",
     "mask_waiting": "Measuring …",
+    "mask_waiting_first": "Computing the scores …",
     "mask_lesson": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided mask"
     " with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores.",
     "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The"

@@ -122,6 +122,7 @@ MESSAGES = {
     "mask_bits": "比特每字节",
     "mask_bits_of": "“{token}”：{bits} 比特",
     "mask_waiting": "正在测量……",
+    "mask_waiting_first": "正在计算得分……",
     "mask_lesson": "{mask, select, causal {因果掩码} local {大小为 {size} 的局部窗口} strided {步幅为 {size} 的跨步掩"
     "码} other {步幅为 {size} 的固定掩码}}保留了 {all} 个得分中的 {cells} 个。",
     "mask_lesson_moves": "{mask, select, causal {因果掩码} local {大小为 {size} 的局部窗口} strided {步幅为 {size} 的"

@@ -1,4 +1,4 @@
-"""Section "In PyTorch, complete": the article's lines compute what `former.SelfAttention` does."""
+"""Section "Complete self-attention": the article's lines compute what `former.SelfAttention` does."""
 
 import pytest
 import torch

@@ -26,8 +26,9 @@ const linkOf = ({ row, column }) => `${row}.${column}`;
 const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
 
 /**
- * {pinned, third, update, takes}: two elements; update() shows what there is for the passes; takes(cell) is called with
- * a chosen cell of the current pass's grid, and says whether a state was carried there. `now` is that grid,
+ * {pinned, third, update, takes, follow}: two elements; update() shows what there is for the passes; takes(cell) is
+ * called with a chosen cell of the current pass's grid, and says whether a state was carried there; follow(column)
+ * scrolls the pinned grid to a column. `now` is that grid,
  * `columns()` the tokens of its columns, or null before they are known.
  */
 export const makeStates = ({ now, columns }) => {
@@ -88,6 +89,16 @@ export const makeStates = ({ now, columns }) => {
   const draw = () => {
     before.draw(read, tokens(beside.pass));
     mark();
+    const at = now.table.querySelector("td.at");
+    if (!at) return;
+    now.reveal(at); // both grids have half the width now
+    follow(at.cellIndex - 1);
+  };
+
+  /** Scrolls the pinned grid to a column. */
+  const follow = (column) => {
+    const cell = read && before.cellAt({ row: 0, column });
+    if (cell) before.reveal(cell);
   };
 
   const drawThird = () => {
@@ -97,6 +108,7 @@ export const makeStates = ({ now, columns }) => {
       to: name(must(to(), "place"), store.pass),
     });
     after.draw(carried, tokens(store.pass));
+    after.reveal(after.cellAt(to()));
     const { names, probs, before: without, pinned: clean } = carried.likeliest;
     const number = (value, kind = "") => h("td", h("span.number", asShare(value)), makeBar(value, kind));
     const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) => h("th", { scope: "col" }, say(key)));
@@ -202,5 +214,5 @@ export const makeStates = ({ now, columns }) => {
     if (read && isPair()) before.paint();
     if (carried) after.paint();
   });
-  return { pinned, third, update, takes, mark };
+  return { pinned, third, update, takes, follow };
 };

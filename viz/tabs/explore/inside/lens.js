@@ -82,7 +82,10 @@ export const mount = ({ element }) => {
       cell.classList.add("at");
       cell.tabIndex = 0;
       marked = cell;
-      if (!pointed && predictedAt() !== null) reveal(cell);
+      if (!pointed && (predictedAt() !== null || beside.pass)) {
+        grid.reveal(cell); // of a token selected elsewhere; in a comparison also the last, whose prediction is compared
+        states.follow(column);
+      }
     }
     const where = isVerdict() ? "" : quote(tokenAt(column), predicted());
     heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
@@ -93,12 +96,6 @@ export const mount = ({ element }) => {
       ),
     );
     Object.assign(best.dataset, { row, column });
-  };
-
-  /** Scrolls the table, never the page, to the cell of a token that was selected elsewhere. */
-  const reveal = ({ offsetLeft, offsetWidth }) => {
-    const away = offsetLeft - sheet.scrollLeft;
-    if (away < 0 || away + offsetWidth > sheet.clientWidth) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
   };
 
   const ask = askInView(

@@ -8,8 +8,9 @@ import { say } from "../../../browser/lib/messages.js";
 export const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
 
 /**
- * {sheet, table, draw, paint, cellAt}: draw(read, tokens, isRight) shows {ids, probs, labels} under the names of the
- * tokens, underlining where isRight(id, column); paint() colours it again.
+ * {sheet, table, draw, paint, cellAt, reveal}: draw(read, tokens, isRight) shows {ids, probs, labels} under the names of
+ * the tokens, underlining where isRight(id, column); paint() colours it again; reveal(cell) scrolls the table, never the
+ * page, to a cell.
  */
 export const makeLensGrid = (label) => {
   const table = h("table", { role: "grid", "aria-label": label });
@@ -38,5 +39,10 @@ export const makeLensGrid = (label) => {
     sheet.style.setProperty("--rows", `${cells.length + 1}`);
     paint();
   };
-  return { sheet, table, draw, paint, cellAt: (at) => at && cells[at.row]?.[at.column] };
+  const reveal = ({ parentElement, offsetLeft, offsetWidth }) => {
+    const away = offsetLeft - sheet.scrollLeft;
+    const isSeen = away >= parentElement.firstChild.offsetWidth && away + offsetWidth <= sheet.clientWidth;
+    if (!isSeen) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
+  };
+  return { sheet, table, draw, paint, cellAt: (at) => at && cells[at.row]?.[at.column], reveal };
 };

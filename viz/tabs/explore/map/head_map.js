@@ -44,6 +44,7 @@ const aroundOf = (map) => ({
   titles: [`← ${say("query")}`, map.memory ? say("key_memory", { count: map.memory.columns }) : `${say("key")} →`],
   edge: map.memory && { column: map.memory.columns },
   hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+  fill: !map.square, // rows and columns are different tokens, so cells need not be square
 });
 
 /** The mark on the locked row, the crosshair on the pair under the pointer. */

@@ -1,9 +1,9 @@
-"""Messages of Learn's section "In PyTorch, complete"."""
+"""Messages of Learn's section "Complete self-attention"."""
 
 from __future__ import annotations
 
 MESSAGES = {
-    "learn_complete_title": "In PyTorch, complete",
+    "learn_complete_title": "Complete self-attention",
     "learn_complete_text": "Basic self-attention took three lines of PyTorch. With trained matrices and several heads"
     " it takes ten, and most of them only move numbers.\n\nA tensor of shape (b, t, k) is cut into heads. The heads are"
     " folded into the batch, so that one torch.bmm computes the scores of all heads of all sentences. Then everything"

@@ -1,9 +1,9 @@
-"""Chinese messages of Learn's section "In PyTorch, complete"."""
+"""Chinese messages of Learn's section "Complete self-attention"."""
 
 from __future__ import annotations
 
 MESSAGES = {
-    "learn_complete_title": "完整的 PyTorch 代码",
+    "learn_complete_title": "完整的自注意力",
     "learn_complete_text": "基本的自注意力用 PyTorch 写只要三行。加上训练得到的矩阵和多个头，需要十行，而其中大多数只"
     "是挪动数字。\n\n形状为 (b,t,k) 的张量被切成多个头；各个头并入批次，这样一次 torch.bmm 就能算出所有句子、所有头的"
     "得分；最后再恢复原样。\n\n选择一行代码：图中显示执行这一行之后的张量，数据是两个句子（你的句子和它的词倒序排列），"

@@ -1,4 +1,4 @@
-"""Section "In PyTorch, complete": the article's module line by line, on the tensors of a trained layer.
+"""Section "Complete self-attention": the article's module line by line, on the tensors of a trained layer.
 
 Sizes: b sentences, t words, k numbers of a word's vector, h heads, s = k / h numbers of a head.
 """
