@@ -231,7 +231,7 @@ def test_attention_leaves_the_kernel_only_where_scores_or_weights_are_looked_at(
     by_equation = not {"scores", "weights"}.isdisjoint(points)
     assert ("scaled_dot_product_attention" in calls.names) != by_equation
     expected = former.attend(q, k, v, mask=mask, hook=lambda name, x: whole.update({name: x}))
-    # Both round in float32, in another order: numbers near 1 differ by some 1e-7.
+    # Both round in float32, in another order: numbers near 1 differ by about 1e-7.
     torch.testing.assert_close(got, expected, atol=1e-5, rtol=0)
     for name in points:
         torch.testing.assert_close(seen[name], whole[name], atol=1e-5, rtol=0)

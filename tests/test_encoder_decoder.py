@@ -236,7 +236,7 @@ def test_every_stack_is_seen_at_every_point_under_its_own_name():
     source, target = pair()
     names = [f"{stack}.{point}" for stack, points in STACKS.items() for point in points]
     logits, capture = run_with_capture(model, (source, target), names)
-    # With and without somebody looking, attention runs by two routes that round differently.
+    # With and without an observer, attention is computed in two ways that round differently.
     torch.testing.assert_close(logits, model(source, target), rtol=1e-5, atol=1e-5)
     assert capture.stack("encoder.weights").shape == (2, 3, 4, 7, 7)
     assert capture.stack("decoder.weights").shape == (2, 3, 4, 5, 5)

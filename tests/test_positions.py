@@ -83,7 +83,7 @@ def test_a_generator_with_relative_positions_knows_only_distances():
     for parameter in model.parameters():
         parameter.data += 0.3 * torch.randn(parameter.shape).double()
     tokens = torch.randint(9, (1, 12))
-    # Two layers of a window of two reach two tokens back: the same tokens give the same logits wherever they stand.
+    # Two layers of a window of two reach two tokens back: the same tokens give the same logits at any position.
     torch.testing.assert_close(model(tokens)[:, 5:], model(tokens[:, 3:])[:, 2:], atol=1e-10, rtol=0)
     swapped = model(tokens[:, [0, 2, 1, *range(3, 12)]])
     assert (swapped[:, 3] - model(tokens)[:, 3]).abs().max() > 1e-3, "order matters"
@@ -112,7 +112,7 @@ def test_a_generator_with_rotary_positions_knows_only_distances():
     shape = {"num_tokens": 9, "emb": 8, "heads": 2, "depth": 2, "seq_length": 8, "mask": "local", "mask_size": 2}
     model = former.Generator(former.ModelConfig(**shape, positions="rotary")).double().eval()
     tokens = torch.randint(9, (1, 12))
-    # Two layers of a window of two reach two tokens back: the same tokens give the same logits wherever they stand.
+    # Two layers of a window of two reach two tokens back: the same tokens give the same logits at any position.
     torch.testing.assert_close(model(tokens)[:, 5:], model(tokens[:, 3:])[:, 2:], atol=1e-10, rtol=0)
 
 

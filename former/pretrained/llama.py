@@ -128,7 +128,7 @@ def _window(values: Mapping[str, Any]) -> int | None:
     window = values.get("sliding_window")
     if window is None or not values.get("use_sliding_window", True):
         return None
-    first = values.get("max_window_layers", 0)  # layer with the window
+    first = values.get("max_window_layers", 0)  # index of the first layer with the window
     full, windowed = first > 0, first < values.get("num_hidden_layers", 32)
     if kinds := values.get("layer_types"):
         full, windowed = "full_attention" in kinds, "sliding_attention" in kinds

@@ -45,7 +45,7 @@ from viz.passes.run import tokenize
 
 DEPTH = 12
 FIRST_PAGE = 1.8  # times an empty Gradio page
-CAPTURES, REST = 2.5, 80  # a text is painted within so many bare captures, and so many ms for the page
+CAPTURES, REST = 2.5, 80  # limits for painting a text: in bare captures, plus ms for the page
 WRITERS = 0.5  # of what one process writes alone
 HEADS_CHOSEN, TEXTS, LOADS, ROUNDS = 60, 12, 5, 3  # repeats of each measurement
 VISITORS, LENGTH, PACE = 30, 60, 30  # at once; tokens each; tokens a second that each asks for

@@ -1,4 +1,4 @@
-// What the page's modules export, offered to the tests as `former`, each once the page has fetched it.
+// Offers the exports of the page's modules to the tests as `former`, each once the page has fetched it.
 (() => {
   const former = {};
   const offer = (module) => {

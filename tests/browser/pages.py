@@ -17,7 +17,7 @@ OF_PAGE = ("present", "slide", "room", "lead", "embed", "print", "lang", "__them
 IS_OPEN = """names => Boolean(window.former?.followers) &&
   !names.some((name) => new URLSearchParams(location.search).has(name))"""
 
-# Until all parts are here and nothing is put off, and so many frames more; the page's address then.
+# Waits until all parts have arrived and nothing is deferred, then some frames more; returns the page's address.
 CAUGHT_UP = """async (frames) => {
   const frame = () => new Promise(requestAnimationFrame);
   const limit = performance.now() + 20_000;

@@ -57,7 +57,7 @@ def test_who_takes_all_places_is_told_so_after_asking_again_and_another_visitor_
     guard.allow("status of 503")
     short = {"model": "tiny-generator", "text": PROMPT, "length": 3, "pace": 30}
     tab.open(**short)
-    tab.page.evaluate("former.PAUSE.first = former.PAUSE.most = 300")  # ms until it asks again, instead of some 10 s
+    tab.page.evaluate("former.PAUSE.first = former.PAUSE.most = 300")  # ms until it asks again, instead of about 10 s
     answers: list[int] = []
     tab.page.on("response", lambda answer: answers.append(answer.status) if answer.url.endswith("/write") else None)
     with greedy(int(tab.origin.rpartition(":")[2])) as held:

@@ -269,7 +269,7 @@ def test_a_room_follows_to_a_section_and_to_what_is_tried_there_and_so_does_who_
     tab.open(room="learn", lead=1)
     follower, presenting = other(), other()
     follower.open(room="learn")
-    presenting.open(room="learn", present=1)  # a key would be a touch, and end following
+    presenting.open(room="learn", present=1)  # the key P would count as a touch and end following
     presents(presenting.page, f"learn-{NAMES[0]}")
     tab.page.locator(".former-learn .chips [data-section=in-pytorch]").click()  # of the group that is open
     tab.settled()

@@ -134,7 +134,7 @@ def test_the_complaint_about_a_link_goes_with_the_next_that_asks_nothing(tab):
     assert tab.message() == ""
 
 
-@pytest.mark.own_page  # which has fetched no table yet
+@pytest.mark.own_page  # one that has fetched no table yet
 def test_the_complaint_about_a_table_goes_as_it_is_fetched(tab, guard):
     guard.allow("ERR_FAILED")
     tab.open(text="film", table="sinusoidal")

@@ -328,7 +328,7 @@ def test_int8_stays_near_the_model_and_leaves_it_unchanged():
     model = former.Generator(former.ModelConfig(emb=64, depth=4, seq_length=32)).eval()
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     quick, x = twin(model, "int8"), torch.randint(0, 256, (4, 32))
-    # A row's largest entry is 127 steps, so an entry is off by at most 1/254 of it, some 0.2% of the row's norm on
+    # A row's largest entry is 127 steps, so an entry is off by at most 1/254 of it, about 0.2% of the row's norm on
     # random weights; after 4 blocks of 4 products the logits are off by about 1% of their spread.
     off = (quick(x) - model(x)).std() / model(x).std()
     assert 0 < off < 0.03

@@ -51,7 +51,7 @@ IN_TRAINING = {
 }  # nothing below measures them before they are shipped
 SHIPPED = sorted(set(RECIPES) & set(former.available()))
 FAMILY = sorted(name for name in RECIPES if name.startswith("tiny-") and RECIPES[name].steps == 500)
-_GATE = {"activation", "ff_hidden"}  # with a gate, two thirds of the size have as many parameters
+_GATE = {"activation", "ff_hidden"}  # a gated feed-forward of two thirds the size has as many parameters
 SEVERAL = {"tiny-swiglu": _GATE, "tiny-modern": {"positions", "normalisation", "kv_heads", *_GATE}}
 SNAPSHOTS = [path.parent.relative_to(CHECKPOINTS).as_posix() for path in sorted(CHECKPOINTS.glob("*/*/card.json"))]
 

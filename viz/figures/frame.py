@@ -22,7 +22,7 @@ GAP = (
     "\u2009"  # between a label and its position: a thin space, which no label contains, so the two together are unique
 )
 JOINER, EMOJI = "\u200d", "[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]"  # the first joins two of these to one
-MARKS = ("Mn", "Mc", "Me", "Sk")  # categories of characters that change the one before
+MARKS = ("Mn", "Mc", "Me", "Sk")  # Unicode categories of characters that combine with the one before
 SIGNS = {"\n": "⏎", "\t": "⇥"}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

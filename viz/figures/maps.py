@@ -19,7 +19,7 @@ QUERY, KEY = "query (attends from)", "key (attends to)"
 TITLES = {"linear": "weight", "row": "weight / the row’s largest", "root": "weight, root scale", "scores": "score"}
 STEPS = 24  # straight pieces that approximate the curve of the root scale
 LABELLED = 50  # tokens of a map that all have a label on the axis
-HATCHED = 48  # lines over the masked cells, at most so many a side
+HATCHED = 48  # most lines over the masked cells, per side
 HATCHED_SMALL = 12  # of a head among others
 
 Bools = NDArray[np.bool_]

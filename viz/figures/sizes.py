@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from viz.figures import frame
 
 WIDE, TALL = 600, 220  # pixels of a chart of points, about
-ROOM = 0.26  # around points, for their names: of what they take up
+ROOM = 0.26  # margin around the points for their names, as a share of their extent
 CLOSE = (90, 40)  # pixels across and up, within which two names would overlap
 COLOURS = ("mark", "accent", "good", "warn")
 DASHES = ("6px,3px", "solid", "2px,3px", "10px,3px,2px,3px")

@@ -18,7 +18,7 @@ from former.analysis.statistics import PLACES, keys_of, places_of
 Statistics = Mapping[str, Any]  # as `former.analysis.head_statistics` gives them, of one map
 
 IDLE = ("separator", "punctuation", "last", "first")  # where heads attend when nothing matches
-COMPARED = ("copying", "same", "elsewhere")  # averages over only those queries whose token stands elsewhere too
+COMPARED = ("copying", "same", "elsewhere")  # averages over only those queries whose token occurs elsewhere too
 HABITS = {name: 0.5 if name in IDLE else 0.3 for name in PLACES}
 """The least share of the attention that is a habit. They stand in the order in which Explore opens on one."""
 EVEN = 0.9  # share of the entropy of even attention from which a head without a habit is "even"
@@ -76,7 +76,7 @@ def describe(
         del keys["last"]  # it has another name
     compared = {name: even[name] for name in ("entropy", "offset", *keys) if name in even}
     counted = cache(partial(_counted, keys, len(tokens)))
-    first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first stands
+    first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first occurs
     of_map = partial(_describe, even=compared, first=first, counted=counted)
     statistics, habits = {}, {}
     for view, maps in views.items():

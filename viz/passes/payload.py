@@ -35,7 +35,7 @@ import former
 from viz.passes.run import Map, Pass
 
 MAGIC = b"FMR3"
-FINE_CELLS = 2_000_000  # a pass of at most so many cells uses every level
+FINE_CELLS = 2_000_000  # most cells of a pass that uses every level
 LARGEST = 64 << 20  # bytes of a pass that is not compressed
 COARSE = 5  # a larger one uses the levels 0, 5, ..., 255
 

@@ -42,7 +42,7 @@ class Vote(NamedTuple):
     """An answer to a question."""
 
     choice: int
-    right: bool  # as the voter's page says
+    right: bool  # whether it is the right answer, by the voter's page
     client: str  # that sent it
 
 

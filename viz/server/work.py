@@ -26,7 +26,7 @@ from viz.text import Busy
 
 T = TypeVar("T")
 
-TURNS = 2  # long pieces of work at once, of some 0.1 to 1 s; each uses the machine's cores
+TURNS = 2  # long pieces of work at once, of 0.1 to 1 s; each uses the machine's cores
 QUESTIONS = 128  # different questions, queued or running
 CACHE_LIMIT = 32 << 20  # bytes of answers
 OVERHEAD = 2_000  # bytes that a cached answer takes in addition to its pieces

@@ -13,7 +13,7 @@ from typing import Any
 from viz.shared.protocol import State
 
 ORDERS = 4_096  # each has a text of up to about 16 kB
-TRAINED = 16  # models, of some 0.6 MB each
+TRAINED = 16  # models, of about 0.6 MB each
 
 
 class MemoryShelf:

@@ -15,7 +15,7 @@ REVIEWS = (
     "Not a single joke works. A dull, lazy film, and far too long.",
     "The acting is not bad at all, but the story is a mess.",
 )
-EXAMPLES = {  # by what the model says, its variant, or its unit: `Loaded.examples` takes the first
+EXAMPLES = {  # by what a model predicts, its variant or its unit; `Loaded.examples` takes the first key that fits
     "piece": (
         "The painter John Smith (born April 3, 1924, died July 1, 2004) and Mary Smith (born May 5, 1930, died June 6,"
         " 1999)",

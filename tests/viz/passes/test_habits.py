@@ -121,7 +121,7 @@ def test_heads_that_look_at_special_tokens_marks_or_a_fixed_distance_have_a_name
 
 
 def test_the_shares_of_a_habit_and_its_runner_up_do_not_count_the_same_attention_twice():
-    following = looking(lambda i: min(i + 1, 5))[:6, :6]  # the same token stands next to each
+    following = looking(lambda i: min(i + 1, 5))[:6, :6]  # each token is followed by the same token
     tokens, seen = torch.tensor([7] * 6), torch.ones(6, 6, dtype=torch.bool)
     ((kind, second, share, _),) = habits.describe(following[None, None], seen, tokens)["habits"]["head"][0]
     assert (kind, second, share) == ("next", None, None), "all of it goes to the same token too"

@@ -18,7 +18,7 @@ from viz.tabs.explore.answer import answer
 from viz.text import Refusal, in_words
 
 DATE = "the 4th of July, 1976"
-LOGITS = 2e-3  # how far logits of some 20 may be apart, in float32 on both sides
+LOGITS = 2e-3  # how far logits of about 20 may differ, in float32 on both sides
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ const refused = async (response) => {
 };
 
 /**
- * Requests a path, by POST if there is a body; returns the Response. A busy server is asked again for some 10 s. Throws
+ * Requests a path, by POST if there is a body; returns the Response. A busy server is asked again for 10 s. Throws
  * Unanswered.
  *
  * @param {string} path

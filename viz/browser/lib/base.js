@@ -77,7 +77,7 @@ const segmenter = Intl.Segmenter && new Intl.Segmenter(); // Firefox has it from
  *  marks. */
 export const characters = (text) => (segmenter ? Array.from(segmenter.segment(text), (one) => one.segment) : [...text]);
 
-/** A text of at most so many characters. */
+/** Shortens a text to a number of characters. */
 export const shorten = (text, most) => {
   if (text.length <= most) return text;
   const all = characters(text);
@@ -202,7 +202,7 @@ export const eachFrame = (draw) => () => {
   due.add(draw);
 };
 
-/** Draws at once all that is due in the next frame: before the page is printed there is none. */
+/** Draws at once all that is due in the next frame: no frame comes before the page is printed. */
 export const drawNow = () => due.size && frame();
 
 const QUIET = 50; // ms after a frame in which nothing more was chosen

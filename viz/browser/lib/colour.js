@@ -44,7 +44,7 @@ export const inkOn = (pixel) => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
 };
 
-/** Where a number from −1 to 1 stands in a table whose middle is 0; what is beyond them, at its end. */
+/** The index of a number from −1 to 1 in a table whose middle is 0; numbers beyond get the table's end. */
 export const signedAt = (part) => Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, part)));
 
 /** A pixel of a table as a CSS colour. */

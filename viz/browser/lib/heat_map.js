@@ -8,7 +8,7 @@ import { makeDrawing } from "./panel.js";
 import { site } from "./site.js";
 
 const [FONT, SMALLEST] = [12, 8]; // pixels of a label
-const LABELLED = 50; // up to so many tokens all have a label, as in viz/figures/maps.py; of more, as many as fit
+const LABELLED = 50; // up to this many tokens all have a label, as in viz/figures/maps.py; with more, as many as fit
 const LEVELS = 3; // labels use up to this many columns if one column has no room for all
 const LONGEST = 14; // characters; the pointer shows the whole label
 const SHORT = 36; // pixels of an upright label when only some labels have room

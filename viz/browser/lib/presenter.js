@@ -206,7 +206,7 @@ presenter.start = () => {
 
 const [SOON, LATEST] = [1000, 10000]; // ms to wait for a panel that is hidden, or not on the page yet
 
-/** Shows one panel and no other whenever it has content; tell gets whether it has. */
+/** Shows one panel and no other whenever it has content; tell(has) is called with whether it has. */
 presenter.alone = (name, tell) => {
   presenter.on = true;
   let timer = 0;

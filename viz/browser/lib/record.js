@@ -1,4 +1,4 @@
-// What a room's leader takes home: how many pages follow, and all answers, to read and as a CSV file.
+// A room's record for its leader: the number of followers and all answers, to read and as a CSV file.
 
 import { saveFile } from "./ask.js";
 import { h } from "./base.js";

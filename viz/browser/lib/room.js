@@ -15,7 +15,7 @@ const SETTLE = 250; // ms from a leader's change to its publication
 const KEEP = 60000; // ms after which a leader reports at the latest
 const LEADS = "former-leads"; // in the page's session: the room it leads; its address is one that follows
 const LOST = "former-lost"; // in the page's session: the server was gone, or another one answers
-const TABS = "former-rooms"; // the channel on which this browser's pages hear that one of them leads no longer
+const TABS = "former-rooms"; // the BroadcastChannel on which a page says that it stopped leading
 
 export const room = {
   name: "",

@@ -9,7 +9,7 @@ import { page } from "./page.js";
 import { presenter } from "./presenter.js";
 import { room } from "./room.js";
 
-const MOST = 40; // most slides
+const MOST = 40; // the largest number of slides
 const LONGEST = 8000; // most characters of the list in a link: what mail and messengers do not break
 
 /** list: [title, view], a view being a link's parameters; at: the presented slide, null while going through panels;

@@ -47,7 +47,7 @@ LENGTH_LIMIT = 1_000  # tokens a request may ask for
 WRITTEN_LIMIT = 3_000  # tokens after the prompt, on all branches: what a browser can hold with all their attention
 LINKED = 600  # generated tokens that fit in a link
 PACE_LIMIT = 30  # tokens a second
-SHARED = 60  # given tokens whose answer, some 0.5 MB, is cached for equal requests
+SHARED = 60  # given tokens whose answer, about 0.5 MB, is cached for equal requests
 SEED_LIMIT = 2**32
 CANDIDATES = 20  # next tokens that a frame names
 TOKENS_PER_CHARACTER = 4  # tokens that one character may take, so labels may change that far back
@@ -141,7 +141,7 @@ def read_order(loaded: Loaded, request: Mapping[str, Any]) -> Order:
 
 def prompt_of(tokenizer: Tokenizer, text: str) -> list[int]:
     """Returns the ids of a prompt; for an empty one, the token that begins every text, if the tokenizer has one."""
-    end = getattr(tokenizer, "end_token", None)  # GPT-2's only special token stands between texts
+    end = getattr(tokenizer, "end_token", None)  # GPT-2's only special token separates texts
     return tokenizer.encode(text) or ([] if text or end is None else [end])
 
 

@@ -191,7 +191,7 @@ export const mount = ({ element }) => {
         i === here ? "here" : "",
         path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
       ].join(" ");
-    paintSentence(node, row, here); // before the text, which keeps its newest token in sight above it
+    paintSentence(node, row, here); // first: the text then scrolls so that its newest token is above the sentence
     drawOwn({ labels, bytes, row, start, kind });
     own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
     legend.style.background = gradient(palette().weights);

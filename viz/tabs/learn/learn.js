@@ -94,7 +94,7 @@ export const mount = ({ element, props }) => {
       code,
     );
     stage.append(node);
-    const updates = []; // what is brought up to date before each paint
+    const updates = []; // functions to call before each paint
     const updated = (made) => (updates.push(made.update), made);
 
     /** What a section's script is given. */

@@ -18,7 +18,7 @@ from viz.text import Refusal
 HERE = Path(__file__).parent
 MASKED, UNMASKED = "tiny-generator", "tiny-unmasked"  # two of one size, trained alike but for the mask
 BLIND = 8.0  # bits per byte of guessing among all 256
-PICTURES = 8  # at most so many counts of reach, one for each layer
+PICTURES = 8  # most counts of reach, one for each layer
 SEED_LIMIT = 9999
 
 

@@ -28,7 +28,7 @@ OUTPUTS = ("basic", "layer", "block", "classifier")
 POSITIONS = ("none", "learned", "sinusoidal")
 MASKS = ("none", "causal")
 AS_TYPED = "typed"  # the order of a text that nothing moved in
-# Equal up to rounding: so many steps of float32's last place, times the largest output. Sums taken in another order
+# Equal up to rounding: this many units in float32's last place, times the largest output. Sums taken in another order
 # differ by one to five of them here (on random texts); what breaks equivariance, by thousands.
 LAST_PLACE = 2.0**-23
 ROUNDING_STEPS = 16

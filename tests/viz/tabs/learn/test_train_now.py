@@ -97,7 +97,7 @@ def test_the_function_for_a_notebook_trains_as_the_server_does(models, monkeypat
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     points = [json.loads(line)["point"] for line in lines[:-1]]
     assert [point[0] for point in points] == steps
-    # Where threads share the sums, rounding grows in 20 steps to some 2e-5; another seed changes the loss by 1e-2.
+    # Where threads share the sums, rounding grows in 20 steps to about 2e-5; another seed changes the loss by 1e-2.
     assert [point[1] for point in points] == pytest.approx(losses, abs=5e-4)
     with pytest.raises(Refusal):
         train_now.read_training(models, VIEW | {"text": "'); x"})

@@ -3,7 +3,7 @@
 import { asList, asText, quoted, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
-const COMPARED = ["copying", "same", "elsewhere"]; // shares of only those queries whose token stands elsewhere too
+const COMPARED = ["copying", "same", "elsewhere"]; // shares of only those queries whose token occurs elsewhere too
 
 /** The part of a nested list that belongs to the view: a head, or a layer's mean or rollout. */
 const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);

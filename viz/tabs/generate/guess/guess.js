@@ -11,13 +11,13 @@ import { game } from "../lib/game.js";
 import { writing } from "../lib/writing.js";
 
 const { game_rounds: ROUNDS, game_texts: TEXTS, game_most: MOST } = site.limits;
-const OWN = -1; // the choice of a text of one's own
+const OWN = -1; // the choice of the visitor's own text
 const CONFIDENCE = { min: 15, max: 95, step: 5, first: 50 }; // percent
 
 const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
 const who = () => (game.leads() ? "class" : "you");
 
-/** The choice of the text, with a field for one's own. */
+/** The choice of the text, with a field for the visitor's own. */
 const makeTexts = () => {
   const names = TEXTS.map((_, i) => say("guess_text_number", { number: i + 1 }));
   const option = (words, i) => h("option", { value: i }, words);
@@ -29,7 +29,7 @@ const makeTexts = () => {
   );
   const own = h("textarea", { rows: 3, maxlength: MOST, "aria-label": say("guess_text_own"), hidden: true });
   own.addEventListener("change", () => game.choose(own.value));
-  let typing = false; // a text of one's own was chosen, and is not entered yet
+  let typing = false; // “your own text” was chosen, but none is entered yet
   const choose = (i) => {
     typing = i === OWN;
     game.choose(typing ? writing.settings.game_text : TEXTS[i]);

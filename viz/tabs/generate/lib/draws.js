@@ -1,4 +1,4 @@
-// What is asked beside the text: many draws of the next token, and the likeliest ways on, as branches.
+// Requests beside the text: many draws of the next token, and the likeliest continuations, as branches.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";

@@ -1,4 +1,4 @@
-// What tab Generate shows, as its panels' programs need it.
+// The view of tab Generate, in the form that its panels' programs need.
 
 import { viewOf } from "../../../browser/lib/python.js";
 

@@ -103,7 +103,7 @@ const questions = newest({
   take: () => rest(),
   fail: (error) => {
     writing.message = { kind: "error", text: whyNot(error) };
-    rest(); // what was written stands: it is for the visitor to go on
+    rest(); // the written text stays, and the visitor may continue
   },
 });
 

@@ -7,7 +7,7 @@ const predicts = ({ classes, next, blanks }) => Boolean(classes ?? next ?? blank
 
 /** Panel → whether it applies to a pass with this header; all other panels always do. */
 const PANELS = {
-  statistics: ({ maps }) => maps.some(({ statistics }) => statistics), // not of attention to another text
+  statistics: ({ maps }) => maps.some(({ statistics }) => statistics), // cross-attention has none
   forming: ({ model }) => Boolean(state.steps[snapshotOf(model)[0]]?.length),
   prediction: ({ output }) => !("blanks" in output), // hidden words have a panel of their own
   blanks: ({ output }) => "blanks" in output,

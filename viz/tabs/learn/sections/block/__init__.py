@@ -30,7 +30,7 @@ from viz.text import Refusal
 TEXT = "The United States of Ameri"
 AT = 14  # the token that is followed first: several come before and after it
 PREFERRED = "generator"
-POST = "tiny-post-norm"  # the model whose norms stand where the article's do
+POST = "tiny-post-norm"  # the model with the norms where the article has them
 MOST_TOKENS = 40  # tokens that are read
 TOP = 3  # guesses that are named at each point
 ATTENTION = ("on", "off")

@@ -33,7 +33,7 @@ TEXT = "In mathematics, a transformation of the plane is said to be unconditiona
 FOREIGN = "Größenordnung, naïve café, 数学, 🙂 and x86_64"
 MOST_BYTES = 240  # bytes of a text: `generator` reads 256
 MERGES = (0, 16, 64, 256, 1024, 4096)  # of the vocabulary's, and then all
-LIMITS = {"depth": 96, "heads": 64}  # of a size of one's own
+LIMITS = {"depth": 96, "heads": 64}  # of a shape that the visitor sets
 # Bits per byte on enwik8, "zero-shot", as the paper has them (Radford et al. 2019, table 3, where the models are called
 # 117M, 345M, 762M and 1542M). Their text, WebText, has no Wikipedia in it. The article's 0.93 is the last.
 REPORTED = {"gpt2": 1.16, "gpt2-medium": 1.01, "gpt2-large": 0.97, "gpt2-xl": 0.93}
