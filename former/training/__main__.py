@@ -59,7 +59,7 @@ _FILE = "also write the results to FILE as JSON, with machine and date"
 
 def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=commands.train)
-    parser.add_argument("recipe", choices=sorted(RECIPES))
+    parser.add_argument("recipe", choices=sorted(RECIPES), metavar="RECIPE", help=", ".join(sorted(RECIPES)))
     parser.add_argument("--name", help="name of your own model, trained on any file")
     parser.add_argument("--description", default="", help="one sentence about it, for its card")
     parser.add_argument("--out", type=Path, help="folder of the run (default: runs/NAME)")
@@ -81,7 +81,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=commands.evaluate_)
     parser.add_argument("name", help=_NAME)
-    parser.add_argument("--split", choices=data.SPLITS, default="val")
+    parser.add_argument("--split", choices=data.SPLITS, default="val", help="part of the corpus (default: val)")
     parser.add_argument("--stride", type=int, help="bytes between two windows (default: half of the context)")
     precision = "precision of matrix products (default: bf16)"
     parser.add_argument("--precision", choices=("bf16", "fp32", "int8"), default="bf16", help=precision)
@@ -104,7 +104,7 @@ def _add_scan(parser: argparse.ArgumentParser) -> None:
 def _add_positions(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=commands.positions, **by_position.DEFAULTS)
     parser.add_argument("names", nargs="+", metavar="NAME", help=_NAME)
-    parser.add_argument("--split", choices=data.SPLITS)
+    parser.add_argument("--split", choices=data.SPLITS, help="part of the corpus (default: val)")
     parser.add_argument("--length", type=int, help="bytes per window")
     parser.add_argument("--windows", type=int, help="number of windows, spread evenly over the split")
     parser.add_argument("--width", type=int, help="number of neighbouring positions averaged into one figure")
@@ -115,10 +115,10 @@ def _add_positions(parser: argparse.ArgumentParser) -> None:
 def _add_sample(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=commands.sample)
     parser.add_argument("name", help=_NAME)
-    parser.add_argument("--prompt", default=evaluate.ARTICLE_SEED)
-    parser.add_argument("--length", type=int, default=400, help="number of bytes to write")
-    parser.add_argument("--temperature", type=float, default=0.5)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--prompt", default=evaluate.ARTICLE_SEED, help="text to continue (default: the article's)")
+    parser.add_argument("--length", type=int, default=400, help="number of tokens to write (default: 400)")
+    parser.add_argument("--temperature", type=float, default=0.5, help="0: always the likeliest token (default: 0.5)")
+    parser.add_argument("--seed", type=int, default=0, help="of the random draws (default: 0)")
     _add_device(parser)
 
 

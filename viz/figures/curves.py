@@ -236,7 +236,7 @@ def bits_by_seconds(
     x = frame.series(seconds, "seconds")
     y = frame.series(bits, "bits", len(x))
     if x.min() <= 0:
-        raise ValueError(f"seconds must be above 0, to stand on a logarithmic axis, got {x.min():.4g}")
+        raise ValueError(f"seconds must be above 0, to be drawn on a logarithmic axis, got {x.min():.4g}")
     labels = frame.labels(names, len(x), "names", NAME)
     low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
     least, most = y.min() - 0.2, y.max() + 0.2
@@ -268,7 +268,7 @@ def bits_by_seconds(
 def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
     array = frame.series(values, name, count)
     if array.min() < 1:
-        raise ValueError(f"{name} must be at least 1, to stand on a logarithmic axis, got {array.min():.4g}")
+        raise ValueError(f"{name} must be at least 1, to be drawn on a logarithmic axis, got {array.min():.4g}")
     return array
 
 

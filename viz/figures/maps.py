@@ -161,7 +161,7 @@ def _read(
         if allowed.shape != shape or allowed.dtype != np.bool_:
             raise ValueError(f"mask must be bool {shape}, got {allowed.dtype} {allowed.shape}")
         if scale != "scores" and (values[..., ~allowed] > 0).any():
-            raise ValueError(f"mask hides weights up to {values[..., ~allowed].max():.4g}; True is where one may look")
+            raise ValueError(f"mask hides weights up to {values[..., ~allowed].max():.4g}; True = may attend")
         masked = masked | ~allowed
     elif scale != "scores" and shape[0] == shape[1] and not np.triu(values, 1).any():
         masked = masked | ~np.tri(shape[0], dtype=bool)
