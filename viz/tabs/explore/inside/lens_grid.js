@@ -8,8 +8,8 @@ import { say } from "../../../browser/lib/messages.js";
 export const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
 
 /**
- * {sheet, table, draw, paint, cellAt, reveal}: draw(read, tokens, isRight) shows {ids, probs, labels} under the names of
- * the tokens, underlining where isRight(id, column); paint() colours it again; reveal(cell) scrolls the table, never the
+ * {sheet, table, draw, paint, cellAt, reveal}: draw(read, tokens, isRight) shows {ids, probs, labels} under the tokens'
+ * names, underlining where isRight(id, column); paint() colours it again; reveal(cell) scrolls the table, never the
  * page, to a cell.
  */
 export const makeLensGrid = (label) => {
