@@ -26,7 +26,7 @@ LAST_ENDS = """(canvas) => {
   const [left, top, width] = canvas.dataset.frame.split(" ").map(Number);
   const labels = former.axisLabels(former.store.map.keys);
   const pen = document.createElement("canvas").getContext("2d");
-  pen.font = `12px ${former.site.style.font}`;
+  pen.font = `12px ${getComputedStyle(canvas).getPropertyValue("--f-font")}`;
   const pitch = width / labels.length;
   const long = Math.max(...labels.map((label) => pen.measureText(label).width));
   const last = pen.measureText(labels.at(-1)).width;

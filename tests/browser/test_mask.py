@@ -281,12 +281,15 @@ def test_a_link_leaves_out_what_it_has_no_room_for_and_says_so_and_the_server_re
 @pytest.mark.own_page
 def test_the_first_view_says_that_it_is_computed_until_its_answer_arrives(tab):
     waiting: list[Route] = []
-    tab.page.route("**/ask/mask-stages/head", waiting.append)
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    tab.page.route("**/ask/mask-stages/head", hold)
     tab.goto(tab="mask")
     line = tab.part("mask-stages").get_by_text(message("mask_waiting_first"))
     expect(line).to_be_visible()
-    tab.page.unroute("**/ask/mask-stages/head")
-    for route in waiting:
-        route.continue_()
+    while waiting:
+        waiting.pop().continue_()
     tab.settled()
     expect(line).to_be_hidden()

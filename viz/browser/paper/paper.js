@@ -59,6 +59,7 @@ const waits = () =>
   hasDeferred() ||
   asking() ||
   document.querySelector("[data-coming]") ||
+  [...document.querySelectorAll(".former.late")].some((part) => part.checkVisibility()) ||
   (document.querySelector(`script[src="${url(site.plotly)}"]`) && !window.Plotly);
 
 /** @returns {HTMLElement | null | undefined} */
