@@ -23,7 +23,7 @@ from tests.bench.app import Result, serving, setting, table, texts, write
 from tests.bench.crowd import lesson, memory, processor_seconds
 
 FOLLOWERS, READERS, WRITERS = 100, 4, 20  # at once
-SECONDS = 60  # that each kind of visitor comes for
+SECONDS = 60  # that followers and readers come for; writers write LENGTH tokens each
 LENGTH, PACE = 60, 12  # tokens that a writer asks for; a second, as the page asks by default
 TEXT = 64  # characters of a reader's text
 
