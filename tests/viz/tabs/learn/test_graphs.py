@@ -39,6 +39,16 @@ def test_an_output_moves_with_just_the_inputs_that_reach_it(graph):
         assert torch.equal(torch.tensor(moved) > 0, needs <= layer)
 
 
+def test_blocks_and_vectors_are_the_same_in_every_process():
+    first, x = graphs.material()
+    graphs.material.cache_clear()
+    torch.manual_seed(3)  # the global generator begins anywhere
+    second, y = graphs.material()
+    assert torch.equal(x, y)
+    for one, other in zip(first.parameters(), second.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
 def test_outputs_move_with_renamed_units_only_if_their_edges_do():
     result = graphs.SECTION.questions["passed"].answer({}, VIEW)
     assert result["order"] != sorted(result["order"])

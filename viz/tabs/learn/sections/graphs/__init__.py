@@ -34,10 +34,12 @@ def material() -> tuple[nn.ModuleList, Tensor]:
     """Returns LAYERS random blocks, and a random vector for each of MOST_UNITS units, (MOST_UNITS, e), in float64."""
     generator = torch.Generator().manual_seed(7)
     blocks = nn.ModuleList(former.TransformerBlock(EMB, HEADS, norm="pre") for _ in range(LAYERS)).double()
-    for weight in blocks.parameters():
+    for name, weight in blocks.named_parameters():
         if weight.dim() == 2:
             noise = torch.randn(weight.shape, generator=generator, dtype=torch.float64)
             weight.data = noise * 1.5 / weight.shape[1] ** 0.5
+        elif name.endswith("bias"):
+            weight.data.zero_()  # as initialised, they would differ from process to process
     x = torch.randn(MOST_UNITS, EMB, generator=generator, dtype=torch.float64)
     return blocks.requires_grad_(requires_grad=False), x
 
