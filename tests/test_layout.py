@@ -13,13 +13,9 @@ LONG = {  # to the next twenty lines
     "former/generate.py": 360,
     "former/hooks.py": 340,
     "former/patching.py": 320,
-    "viz/browser/lib/heat_map.js": 400,
     "viz/tabs/explore/beside/beside.js": 380,
     "viz/tabs/generate/lib/writing.js": 340,
     "viz/tabs/generate/writing.py": 340,
-    "viz/tabs/learn/sections/graphs/graphs.js": 320,
-    "viz/tabs/learn/sections/positions/positions.js": 320,
-    "viz/tabs/learn/sections/train_now/train_now.js": 340,
 }
 FULL = {
     "former": 24,

@@ -1,4 +1,5 @@
-// Offers the exports of the page's modules to the tests as `former`, each once the page has fetched it.
+// Offers the exports of the page's shared modules to the tests as `former`, each once the page has fetched it. The
+// parts of a panel are its own: two panels may give theirs one name.
 (() => {
   const former = {};
   const offer = (module) => {
@@ -11,7 +12,8 @@
   const fetched = new PerformanceObserver((entries) => {
     // The page itself says why a script did not come.
     for (const { name } of entries.getEntries())
-      if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) window.formerMessages.then(() => import(name)).then(offer, () => {});
+      if (/\/web\/[0-9a-f]+\/.*\/(lib|paper)\/.*\.js$/.test(name))
+        window.formerMessages.then(() => import(name)).then(offer, () => {});
   });
   fetched.observe({ type: "resource", buffered: true });
 })();

@@ -51,10 +51,14 @@ export const must = (value, name) => {
   return value;
 };
 
+export const setAttributes = (node, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+};
+
 /** svg("path", {d: "M0 0H9"}, "text", child): an element of a drawing. */
 export const svg = (tag, attributes = {}, ...children) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  setAttributes(node, attributes);
   node.append(...children);
   return node;
 };
@@ -101,10 +105,11 @@ export const url = (path) =>
 export const pixelRatio = (element) =>
   (window.devicePixelRatio || 1) * ((isPresenting() && element.currentCSSZoom) || 1);
 
-/** The position of an event on a canvas, in the canvas's own CSS pixels. */
-export const placeOn = (canvas, event) => {
-  const box = canvas.getBoundingClientRect();
-  const scale = parseFloat(canvas.style.width) / box.width;
+/** The position of an event on a canvas or drawing, in its own CSS pixels, of which it is `width` wide: a presented
+ *  panel is zoomed. */
+export const placeOn = (element, event, width = parseFloat(element.style.width)) => {
+  const box = element.getBoundingClientRect();
+  const scale = width / box.width;
   return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
 };
 
@@ -115,6 +120,15 @@ export const cellAt = (canvas, event, frame, rows, columns) => {
   const column = Math.floor(((x - frame.left) / frame.width) * columns);
   const row = Math.floor(((y - frame.top) / frame.height) * rows);
   return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
+};
+
+/** The {row, column} under an event, in a picture that has a pixel for each number and fills its canvas. */
+export const numberAt = (canvas, event) => {
+  const box = canvas.getBoundingClientRect();
+  return {
+    row: Math.floor(((event.clientY - box.top) / box.height) * canvas.height),
+    column: Math.floor(((event.clientX - box.left) / box.width) * canvas.width),
+  };
 };
 
 /** Sizes a canvas in CSS pixels, sharp on any screen; returns its 2d context, cleared. */

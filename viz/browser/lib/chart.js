@@ -1,7 +1,7 @@
 // Charts: everything with axes is a figure of viz/figures, drawn by Plotly, which is loaded when the first chart comes
 // into view.
 
-import { h, isDark, url } from "./base.js";
+import { h, isDark, setAttributes, url } from "./base.js";
 import { language, say } from "./messages.js";
 import { makeDrawing, onTheme } from "./panel.js";
 import { site } from "./site.js";
@@ -147,10 +147,7 @@ export const makeChart = (place, options) => {
       toggle.setAttribute("aria-checked", item.style.opacity !== "0.5");
     }
   };
-  const name = (node, role, words) => {
-    for (const [attribute, value] of Object.entries({ role, tabindex: 0, "aria-label": words }))
-      node.setAttribute(attribute, value);
-  };
+  const name = (node, role, words) => setAttributes(node, { role, tabindex: 0, "aria-label": words });
   const press = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();

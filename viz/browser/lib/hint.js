@@ -1,6 +1,6 @@
 // Explanations of words, by pointer, touch and keyboard: a button that opens a card next to it.
 
-import { h } from "./base.js";
+import { h, setAttributes } from "./base.js";
 import { keys } from "./keys.js";
 import { say } from "./messages.js";
 
@@ -93,12 +93,7 @@ export const glossary = () =>
 /** Tokens in `place` whose titles have numbers: the card shows the title of the token that is clicked or chosen by the
  *  arrow keys. Returns the place. */
 export const readable = (place) => {
-  for (const [name, value] of [
-    ["tabindex", 0],
-    ["role", "group"],
-    ["aria-label", say("tokens_read_out")],
-  ])
-    place.setAttribute(name, value);
+  setAttributes(place, { tabindex: 0, role: "group", "aria-label": say("tokens_read_out") });
   place.addEventListener("click", ({ target }) => {
     const token = target.closest("[title]");
     if (token) open(token, token.title);

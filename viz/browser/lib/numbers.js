@@ -27,3 +27,9 @@ export const asSigned = (value, digits) => (value < 0 ? "" : "+") + asFixed(valu
 
 /** A whole number with separated thousands. */
 export const asWhole = (value) => locale.whole.format(value);
+
+/** A count of bytes in its unit, {value, unit}: 0 for bytes, 1 for kB, 2 for MB, ... */
+export const inUnit = (count) => {
+  const unit = Math.max(0, Math.floor(Math.log10(count) / 3 + 1e-9));
+  return { value: count / 1000 ** unit, unit };
+};

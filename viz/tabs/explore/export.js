@@ -1,7 +1,7 @@
 // Exports of the current view, made in the browser: a picture, a page that works offline, and the data.
 
 import { bytes, saveFile, whyNot } from "../../browser/lib/ask.js";
-import { h } from "../../browser/lib/base.js";
+import { h, setAttributes } from "../../browser/lib/base.js";
 import { variable } from "../../browser/lib/colour.js";
 import { makeHint } from "../../browser/lib/hint.js";
 import { language, say } from "../../browser/lib/messages.js";
@@ -64,7 +64,7 @@ const savePage = async () => {
   page.documentElement.lang = language;
   const add = (parent, tag, attributes = {}, words = "") => {
     const node = page.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    setAttributes(node, attributes);
     node.textContent = words;
     return parent.appendChild(node);
   };

@@ -1,57 +1,13 @@
-// The frame of tab Learn: the way through the sections, and of the section that is open its idea, its panel, its words,
-// its code and its question. A section's script draws into the panel, and says what can be tried.
+// The frame of tab Learn: the way through the sections, and the one that is open.
 
 import { mount as mountLesson } from "../../browser/lesson.js";
-import { whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
-import { makeDemo } from "../../browser/lib/demo.js";
-import { fields } from "../../browser/lib/fields.js";
 import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
-import { page } from "../../browser/lib/page.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
-import { makePlayer } from "../../browser/lib/player.js";
 import "./lib/booklet.js";
-import { learnCheck } from "./lib/check.js";
-import { learnCode } from "./lib/code.js";
 import { makeContents } from "./lib/contents.js";
-import { setEquation } from "./lib/equations.js";
 import { learn } from "./lib/learn.js";
-import { learnTries } from "./lib/tries.js";
-
-/** The links to other tabs, which open them as a copied link would. */
-const links = (section, views) => {
-  const nav = h("p.open-in");
-  const draw = () =>
-    nav.replaceChildren(
-      say("learn_open_in"),
-      ...views().map(([tab, view]) => {
-        const params = new URLSearchParams({ tab, ...view });
-        const open = (event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a page of its own
-          event.preventDefault();
-          page.follow(params);
-        };
-        return h("a", { href: `?${params}`, onclick: open }, say(`tab_${tab}`));
-      }),
-    );
-  section.live.subscribe(nav, draw);
-  return nav;
-};
-
-const load = async (section) => {
-  const waiting = h("p.quiet", { role: "status" }, say("learn_loading"));
-  section.panel.picture.replaceChildren(waiting);
-  try {
-    const { mount: draw, props: given } = await learn.script(section.name);
-    waiting.remove();
-    draw(section, given);
-    section.node.dataset.drawn = "yes";
-  } catch (error) {
-    waiting.textContent = whyNot(error);
-    waiting.append(" ", h("button.field-button", { onclick: () => load(section) }, say("learn_again")));
-  }
-};
+import { buildSection } from "./lib/section.js";
 
 export const mount = ({ element, props }) => {
   const intro = h("p.intro", say("learn_intro"));
@@ -66,143 +22,22 @@ export const mount = ({ element, props }) => {
 
   const paintNote = () => (note.textContent = learn.message || (learn.find(learn.open).live?.message?.text ?? ""));
 
-  // --- a section -----------------------------------------------------------------------------------------------------
-
-  const build = (section) => {
-    const key = section.key;
-    const words = (name, values) => say(`${key}_${name}`, values);
-    const place = h("div", { class: `former former-learn-${section.name} stage` });
-    const panel = makePanel(place, words("title"));
-    const [idea, ...paragraphs] = words("text").split("\n\n");
-    const [picture, below] = [h("div.picture"), h("div.tries")];
-    panel.body.append(h("p.idea", idea), picture);
-    panel.foot.append(below);
-    /** Some of the section's equations by number, or all, for the place beside what they compute. */
-    const equation = (...numbers) => {
-      const shown = numbers.length ? numbers : section.equations.keys();
-      const node = h("div.equation");
-      Promise.all(Array.from(shown, (i) => setEquation(section.equations[i]))).then((set) => node.append(...set));
-      return node;
-    };
-    const text = h("div.words", ...paragraphs.map((paragraph) => h("p", paragraph)));
-    const code = learnCode(section);
-    const node = h(
-      "article.section",
-      { "data-section": section.name, "aria-label": words("title") },
-      place,
-      text,
-      code,
-    );
-    stage.append(node);
-    const updates = []; // functions to call before each paint
-    const updated = (made) => (updates.push(made.update), made);
-
-    /** What a section's script is given. */
-    Object.assign(section, {
-      node,
-      words, // its messages, without the beginning that all of them share
-      shown: () => page.tab === "learn" && learn.open === section.name,
-      panel: { ...panel, picture, equation },
-      /** Its settings and its questions, as makeDemo takes them; a question's path is its name. */
-      demo: (fields, questions = {}) => {
-        const paths = Object.entries(questions).map(([name, needs]) => [
-          name,
-          { paths: [`/ask/learn-${section.name}/${name}`], needs },
-        ]);
-        const demo = makeDemo(learn.place(section), fields, Object.fromEntries(paths));
-        section.live = demo;
-        demo.subscribe(node, (changed) => changed.has("message") && paintNote());
-        return demo;
-      },
-      /** Once, at the end: paints answers and settings from now on, in either theme, reads the link and asks. */
-      begin: (paint) => {
-        section.paint = (changed = new Set()) => {
-          for (const update of updates) update();
-          paint(changed);
-        };
-        section.live.subscribe(node, section.paint);
-        onTheme(() => section.paint(new Set()));
-        section.live.start();
-      },
-      /** Fields of settings, up to date at each paint: radio buttons with the messages `key(value)` and its hint, a
-       *  line of text, a number with steps, a slider with its value in words. */
-      choice: (name, values, key = (value) => `${name}_${value}`, demo = section.live) => {
-        const [label, hint] = ["", "_hint"].map((end) => (value) => words(key(value) + end));
-        return updated(fields.choice(demo, name, words(name), values, label, hint));
-      },
-      line: (name, label, hint = say("text_hint")) => updated(fields.line(section.live, name, label, hint)),
-      stepper: (name, label = words(name)) => updated(fields.stepper(section.live, name, label)),
-      slider: (name, inWords, label = words(name)) => {
-        const { min, max, step = 1 } = section.live.fields[name];
-        const oninput = () => section.live.set({ [name]: Number(range.value) });
-        const range = h("input", { type: "range", min, max, step, "aria-label": label, oninput });
-        const value = h("output");
-        const update = () => {
-          range.value = section.live.view[name];
-          value.textContent = inWords(section.live.view[name]);
-          range.setAttribute("aria-valuetext", value.textContent);
-        };
-        return updated({ node: h("label.slider", h("span.quiet", label), range, value), range, value, update });
-      },
-      /** Plays the setting `step`; back to the start it stops. As makePlayer. */
-      player: (options) => {
-        const player = updated(makePlayer(section, section.live, { paint: () => section.paint?.(), ...options }));
-        section.stop = player.stop;
-        return player;
-      },
-      /** {value: [element]}: which elements there are for a value of a setting. */
-      parts: (ofValue, setting = "show") =>
-        updates.push(() => {
-          for (const part of Object.values(ofValue).flat())
-            part.hidden = !ofValue[section.live.view[setting]].includes(part);
-        }),
-      /** The sentence above, of what is on the screen. */
-      tell: (sentence) => {
-        section.sentence = sentence;
-        if (learn.open === section.name) lessons.tell("learn", sentence);
-      },
-      /** Prepared changes, as learnTries takes them, and how to put all back. */
-      tries: (changes, reset = () => (section.stop?.(), section.live.reset())) =>
-        below.replaceChildren(...learnTries(section, changes, reset)),
-      /** Where measured numbers come from: what is said of it, and the command that measures them again. */
-      measured: (message, command) =>
-        h("details.source", h("summary", say("how_measured")), h("p", message, " ", h("code", command))),
-      /** A puzzle that the running code checks: returns what to call with {words, solved}. */
-      puzzle: () => {
-        const [message, state] = [h("span"), h("b", { role: "status" })];
-        const box = h("p.puzzle", h("b", say("learn_puzzle")), " ", message, " ", state);
-        text.append(box);
-        let before = false;
-        return ({ words: task, solved }) => {
-          if (solved && !before) learn.note("solved", section.name);
-          before = solved;
-          message.textContent = task;
-          box.classList.toggle("solved", solved);
-          state.textContent = solved ? say("learn_puzzle_solved") : "";
-        };
-      },
-      check: (question) => text.append(learnCheck(section, question)),
-      links: (views) => text.append(links(section, views)),
-    });
-    section.drawing = load(section);
+  const find = (name) => {
+    const section = learn.find(name);
+    if (section && !section.node) buildSection(section, stage, paintNote);
+    return section;
   };
   learn.prepare = (name) => {
-    const section = learn.find(name);
-    if (!section) return null;
-    if (!section.node) {
-      build(section);
-      section.node.hidden = true;
-    }
-    return section.drawing;
+    const section = find(name);
+    if (section && name !== learn.open) section.node.hidden = true;
+    return section?.drawing ?? null;
   };
-
   learn.subscribe(element, (changed) => {
     if (!learn.open) return;
     paintNote();
     intro.hidden = learn.open !== opening;
     if (!changed.has("open")) return;
-    const section = learn.find(learn.open);
-    if (!section.node) build(section);
+    const section = find(learn.open);
     for (const node of stage.children) node.hidden = node !== section.node;
     lessons.link("learn", section);
     lessons.tell("learn", section.sentence ?? "");

@@ -4,7 +4,7 @@
 import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
 import { cssOf, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { maxAspect } from "../../../browser/lib/fill.js";
-import { hatch } from "../../../browser/lib/heat_map.js";
+import { hatch } from "../../../browser/lib/heat_map/cells.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asSigned } from "../../../browser/lib/numbers.js";
 import { isStacked, makePanel, onTheme, sized } from "../../../browser/lib/panel.js";

@@ -5,11 +5,11 @@ import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
-import { asNumber } from "../../../browser/lib/numbers.js";
+import { asNumber, inUnit } from "../../../browser/lib/numbers.js";
 
 const bytes = (count) => {
-  const unit = Math.max(0, Math.floor(Math.log10(count) / 3 + 1e-9));
-  return say("write_cache_bytes", { value: asNumber(count / 1000 ** unit, 3), unit });
+  const { value, unit } = inUnit(count);
+  return say("write_cache_bytes", { value: asNumber(value, 3), unit });
 };
 
 /** The heads of a layer: above those of queries, below those of keys and values that they share. */

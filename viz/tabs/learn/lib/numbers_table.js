@@ -4,6 +4,9 @@ import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../browser/lib/colour.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
+/** The largest absolute value, above 0: `most` of a table of scores. */
+export const largestOf = (rows) => Math.max(...rows.flat().map(Math.abs), 1e-9);
+
 /** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, chosen})};
  *  `scale` names the colours, of scores or weights; onrow(i) turns the rows' words into buttons, labelled by say(i). */
 export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({})) => {

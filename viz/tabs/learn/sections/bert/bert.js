@@ -40,30 +40,19 @@ const bar = (name, label, share, base = null) =>
     base === null ? null : h("td.quiet", exact(base)),
   );
 
-export const mount = (section, props) => {
-  const { words, panel } = section;
-  const demo = section.demo(
-    {
-      show: { initial: "words", choices: SHOWS },
-      text: { initial: props.text, longest: 400 },
-      first: { initial: props.first, longest: 300 },
-      second: { initial: props.second, longest: 300 },
-    },
-    { filled: ["text"], judged: ["first", "second"] },
-  );
-  const show = section.choice("show", SHOWS);
-  const [text, first, second] = [
-    ["text", "field"],
-    ["first", "first"],
-    ["second", "second"],
-  ].map(([name, label]) => section.line(name, words(label)));
-  panel.tools.append(show.node, text.node);
+const fieldsOf = (props) => ({
+  show: { initial: "words", choices: SHOWS },
+  text: { initial: props.text, longest: 400 },
+  first: { initial: props.first, longest: 300 },
+  second: { initial: props.second, longest: 300 },
+});
 
-  // --- words ---------------------------------------------------------------------------------------------------------
-
+/** Hidden words and the model's predictions: {node, paint}. */
+const makeWords = (section) => {
+  const { words, panel, live: demo } = section;
   const gaps = blanks((typed) => demo.set({ text: typed }));
   const read = strip();
-  const inWords = h(
+  const node = h(
     "div.in-words",
     gaps.words,
     gaps.foreign,
@@ -73,33 +62,33 @@ export const mount = (section, props) => {
     gaps.answers,
   );
 
-  const paintWords = () => {
+  const lesson = ({ output: { blanks: hidden } }) => {
+    const [blank] = hidden;
+    if (!blank) return words("lesson_none");
+    const { truth } = blank;
+    const [{ label, prob }] = blank.next;
+    const known = !truth ? "no" : truth.label === label ? "right" : "yes";
+    const right = { known, truth: truth?.label ?? "", chance: asShare(truth?.prob ?? 0) };
+    return words("lesson_word", { count: hidden.length, said: label, share: asShare(prob), ...right });
+  };
+  const paint = () => {
     const { filled } = demo.answers;
+    if (!filled) return;
     gaps.draw(filled);
     read.draw(filled, () => ({}));
-    if (demo.view.show !== "words") return;
-    const [blank] = filled.output.blanks;
-    if (!blank) return section.tell(words("lesson_none"));
-    const [{ label, prob }] = blank.next;
-    const { truth } = blank;
-    section.tell(
-      words("lesson_word", {
-        count: filled.output.blanks.length,
-        said: label,
-        share: asShare(prob),
-        known: !truth ? "no" : truth.label === label ? "right" : "yes",
-        truth: truth?.label ?? "",
-        chance: asShare(truth?.prob ?? 0),
-      }),
-    );
+    if (demo.view.show === "words") section.tell(lesson(filled));
   };
+  return { node, paint };
+};
 
-  // --- two texts -----------------------------------------------------------------------------------------------------
-
+/** Two texts, with the attention and the verdict of [CLS]: {node, paint}. */
+const makeTexts = (section) => {
+  const { words, panel, live: demo } = section;
+  const [first, second] = ["first", "second"].map((name) => section.line(name, words(name)));
   const pair = strip();
   readable(pair.place);
   const verdict = h("div.rows", { role: "group", "aria-label": words("verdict") });
-  const inTexts = h(
+  const node = h(
     "div.in-texts",
     first.node,
     second.node,
@@ -110,29 +99,34 @@ export const mount = (section, props) => {
     h("div.with-equation", verdict, panel.equation(1)),
   );
 
-  const paintTexts = () => {
+  const paintVerdict = (follows) => {
+    const outcomes = Object.entries({ follows, other: 1 - follows });
+    verdict.replaceChildren(
+      ...(follows === null
+        ? [h("p", words("no_judge"))]
+        : outcomes.map(([name, prob]) => outcome(words(name), null, prob, 1, prob >= 0.5))),
+    );
+  };
+  const paint = () => {
     const { judged } = demo.answers;
-    const { labels, segments, looks, output } = judged;
-    const { follows } = output;
+    if (!judged) return;
+    const { labels, segments, looks } = judged;
+    const { follows } = judged.output;
     const colours = palette().weights;
     pair.draw(judged, (i) => ({
       pixel: colours[Math.round(255 * Math.sqrt(Math.min(1, looks[i])))],
       title: words("piece", { label: labels[i], second: segments[i] ? "yes" : "no", share: asShare(looks[i]) }),
     }));
-    if (follows === null) verdict.replaceChildren(h("p", words("no_judge")));
-    else
-      verdict.replaceChildren(
-        ...[
-          ["follows", follows],
-          ["other", 1 - follows],
-        ].map(([name, prob]) => outcome(words(name), null, prob, 1, prob >= 0.5)),
-      );
+    paintVerdict(follows);
     if (demo.view.show === "texts")
       section.tell(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
   };
+  return { node, paint };
+};
 
-  // --- figures -------------------------------------------------------------------------------------------------------
-
+/** The measurements on the models' cards: {node, paint}. */
+const makeFigures = (section, props) => {
+  const { words, live: demo } = section;
   const header = tableHead("", "", words("right"), words("without"));
   const card = () => {
     const { measured } = props;
@@ -174,54 +168,50 @@ export const mount = (section, props) => {
       h("p.quiet.source", ...commands.flatMap((command) => [h("code", command), " "])),
     ];
   };
-  const inFigures = h("div.in-figures", ...card(), ...masks(), ...fineTuned());
-  panel.picture.append(inWords, inTexts, inFigures);
-
-  const tellFigures = () => {
-    const { measured } = props;
-    section.tell(
-      measured
-        ? words("lesson_figures", {
-            found: asShare(measured.masked_accuracy),
-            commonest: asShare(measured.commonest),
-            causal: asShare(props.masks?.rows.at(-1).accuracy ?? 0),
-            known: props.masks ? "yes" : "no",
-          })
-        : words("no_card", { model: props.model }),
-    );
+  const lesson = () => {
+    const { measured, masks: compared, model } = props;
+    if (!measured) return words("no_card", { model });
+    return words("lesson_figures", {
+      found: asShare(measured.masked_accuracy),
+      commonest: asShare(measured.commonest),
+      causal: asShare(compared?.rows.at(-1).accuracy ?? 0),
+      known: compared ? "yes" : "no",
+    });
   };
+  const paint = () => demo.view.show === "figures" && section.tell(lesson());
+  return { node: h("div.in-figures", ...card(), ...masks(), ...fineTuned()), paint };
+};
 
-  // --- what can be tried ---------------------------------------------------------------------------------------------
+const addCheck = (section) => {
+  const { words, live: demo } = section;
+  const answer = async () => {
+    const { before, after } = await answerTo("/ask/learn-bert/sides", { text: demo.view.text });
+    const right = before && after ? 2 : after ? 1 : 0;
+    return { right, said: words("answer", { before: asNumber(before, 2), after: asNumber(after, 2) }) };
+  };
+  section.check({ shows: { show: "words" }, names: ["before", "after", "both"], answer });
+};
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(fieldsOf(props), { filled: ["text"], judged: ["first", "second"] });
+  const show = section.choice("show", SHOWS);
+  const text = section.line("text", words("field"));
+  const parts = [makeWords(section), makeTexts(section), makeFigures(section, props)];
+  const [inWords, inTexts, inFigures] = parts.map(({ node }) => node);
+  panel.tools.append(show.node, text.node);
+  panel.picture.append(inWords, inTexts, inFigures);
 
   section.tries({
     pieces: { show: "words", text: props.pieces },
     other: { show: "texts", second: props.other },
     figures: { show: "figures" },
   });
-  section.check({
-    shows: { show: "words" },
-    names: ["before", "after", "both"],
-    answer: async () => {
-      const { before, after } = await answerTo("/ask/learn-bert/sides", { text: demo.view.text });
-      const right = before && after ? 2 : after ? 1 : 0;
-      return { right, said: words("answer", { before: asNumber(before, 2), after: asNumber(after, 2) }) };
-    },
+  addCheck(section);
+  section.links(() => {
+    const { show: what, text: typed, first, second } = demo.view;
+    return [["explore", { model: props.model, text: what === "texts" ? `${first} [SEP] ${second}` : typed }]];
   });
-  section.links(() => [
-    [
-      "explore",
-      {
-        model: props.model,
-        text: demo.view.show === "texts" ? `${demo.view.first} [SEP] ${demo.view.second}` : demo.view.text,
-      },
-    ],
-  ]);
-
-  const paint = () => {
-    if (demo.answers.filled) paintWords();
-    if (demo.answers.judged) paintTexts();
-    if (demo.view.show === "figures") tellFigures();
-  };
   section.parts({ words: [inWords, text.node], texts: [inTexts], figures: [inFigures] });
-  section.begin(paint);
+  section.begin(() => parts.forEach(({ paint }) => paint()));
 };

@@ -1,7 +1,7 @@
 // The article's module of multi-head self-attention, line by line beside ours, and the tensor after the line that is
 // chosen: two sentences, their heads beside each other, then each head as a sequence of the batch.
 
-import { eachFrame, h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { eachFrame, h, numberAt, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
 import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
@@ -36,158 +36,160 @@ const LINES = {
   y: ["return self.unifyheads(out)", "return self.unifyheads(…)", "(b, t, k)", "whole"],
 };
 
+/** The name in the code of the tensor after a step, where the step has another name. */
+const VARIABLES = { joined: "out", folded: "queries", split: "queries", scaled: "dot", weights: "dot" };
+const hueOf = (head) => `hue-${(head % 4) + 1}`;
+
+/** The lines beside each other, of which a click selects one: {node, paint(shapes, step)}. */
+const makeLines = (words, steps, pick) => {
+  const body = h("tbody");
+  const rows = steps.map((name, i) => {
+    const [article, ours, shape] = LINES[name];
+    const button = h("button", { onclick: pick(i) }, h("code", article));
+    const cell = h("td.shape");
+    const row = tableRow({ "data-step": name }, button, h("td", h("code", ours)), cell);
+    body.append(row);
+    return { name, row, button, cell, shape };
+  });
+  const table = h("table.lines", tableHead(...["article", "ours", "shape"].map((name) => words(name))), body);
+  const paint = (shapes, step) =>
+    rows.forEach(({ name, row, button, cell, shape }, i) => {
+      row.classList.toggle("chosen", i === step);
+      button.setAttribute("aria-pressed", `${i === step}`);
+      cell.replaceChildren(h("code", shape), " ", h("b", `(${shapes[name].join(", ")})`));
+    });
+  return { node: h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("lines") }, table), paint };
+};
+
+const headBar = (words, count) =>
+  h(
+    "div.head-bar",
+    ...Array.from({ length: count }, (_, head) => h("i", { class: hueOf(head) }, words("head_short", { head }))),
+  );
+
+/** The matrices that a tensor consists of, {matrix, labels, index(row, column) of a number in it, about}: `about` has
+ *  the caption and the look of its figure. */
+const matricesOf = (words, name, { labels, heads, ...tensors }) => {
+  const [, , , kind] = LINES[name];
+  // folded are the queries of each head, cut from those of the sentence
+  const tensor = tensors[name === "folded" ? "split" : name];
+  if (kind === "whole" || kind === "parts")
+    return tensor.map((sentence, b) => {
+      const matrix = name === "split" ? sentence.map((row) => row.flat()) : sentence;
+      const size = matrix[0].length / heads;
+      const index = (row, column) =>
+        name === "split" ? [b, row, Math.floor(column / size), column % size] : [b, row, column];
+      const about = { caption: words("sentence", { number: b }), look: { class: kind, style: `--heads: ${heads}` } };
+      return { matrix, labels: labels[b], index, about };
+    });
+  return labels.flatMap((sentence, b) =>
+    Array.from({ length: heads }, (_, r) => {
+      const number = b * heads + r;
+      const out = name === "out";
+      const matrix = name === "folded" ? tensor[b].map((row) => row[r]) : out ? tensor[b][r] : tensor[number];
+      const index = (row, column) => (out ? [b, r, row, column] : [number, row, column]);
+      const caption = words(out ? "head" : "folded", { number, sentence: b, head: r });
+      return { matrix, labels: sentence, index, about: { caption, look: { class: `${kind} ${hueOf(r)}` } } };
+    }),
+  );
+};
+
+/** The tensor after a step, and the number under the pointer: {nodes, paint(lines, name)}. */
+const makeTensor = (words) => {
+  const node = h("div.tensor");
+  const reading = h("p.readout", { "aria-live": "polite" });
+
+  /** A matrix as an image, with a name for each row. */
+  const image = (name, { matrix, labels, index }, most) => {
+    const scale = name === "weights" ? "weights" : "scores";
+    const colours = palette()[scale];
+    const at = (value) => (scale === "weights" ? 255 * value : 127.5 + (127.5 * value) / most);
+    const canvas = makeImage(matrix[0].length, matrix.length, (x, y) => colours[Math.round(at(matrix[y][x]))]);
+    canvas.addEventListener("pointermove", (event) => {
+      const place = numberAt(canvas, event);
+      const row = Math.min(matrix.length - 1, place.row);
+      const column = Math.min(matrix[0].length - 1, place.column);
+      const value = asNumber(matrix[row][column], 4);
+      const variable = { name: VARIABLES[name] ?? name, index: index(row, column).join(", ") };
+      reading.textContent = words("read", { ...variable, value, word: labels[row] });
+    });
+    return h("div.rows", h("div.labels", ...labels.map((word) => h("span", word))), canvas);
+  };
+  const paint = (lines, name) => {
+    const [, , , kind] = LINES[name];
+    const matrices = matricesOf(words, name, lines);
+    const most = Math.max(...matrices.flatMap(({ matrix }) => matrix.flat().map(Math.abs))) || 1;
+    const bar = () => (kind === "parts" ? headBar(words, lines.heads) : null);
+    node.className = `tensor ${kind}`;
+    node.style.setProperty("--heads", lines.heads);
+    node.replaceChildren(
+      ...matrices.map((each) =>
+        h("figure", each.about.look, h("figcaption", each.about.caption), bar(), image(name, each, most)),
+      ),
+    );
+    reading.textContent = words("point");
+  };
+  return { nodes: [node, reading], paint };
+};
+
+const addCheck = (section) => {
+  const answer = async () => {
+    const { shapes, heads } = await section.live.answered("lines");
+    const [sentences] = shapes.x;
+    const right = [sentences, heads, sentences * heads].indexOf(shapes.dot[0]);
+    return { right, said: section.words("answer", { shape: asList(shapes.dot.map(String)), sentences, heads }) };
+  };
+  section.check({ names: ["sentences", "heads", "both"], answer });
+};
+
 export const mount = (section, props) => {
   const { words, panel } = section;
+  const { steps } = props;
   const demo = section.demo(
     {
       text: { initial: props.text, longest: 1000 },
-      step: { initial: 3, min: 0, max: props.steps.length - 1 },
+      step: { initial: 3, min: 0, max: steps.length - 1 },
     },
     { lines: ["text"] },
   );
   const text = section.line("text", words("field", { most: props.most }));
-  panel.tools.append(text.node);
-
-  const player = section.player({
-    last: () => props.steps.length - 1,
+  const { play, slider, put } = section.player({
+    last: () => steps.length - 1,
     now: () => demo.view.step,
     pace: PACE,
     ready: () => Boolean(demo.answers.lines),
   });
   const output = h("output");
-  const rows = h("tbody");
-  const buttons = props.steps.map((name, i) => {
-    const [article, ours, shape] = LINES[name];
-    const button = h("button", { onclick: player.put({ step: i }) }, h("code", article));
-    const cell = h("td.shape");
-    const row = tableRow({ "data-step": name }, button, h("td", h("code", ours)), cell);
-    rows.append(row);
-    return { row, button, cell, shape };
-  });
-  const table = h("table.lines", tableHead(...["article", "ours", "shape"].map((name) => words(name))), rows);
+  const table = makeLines(words, steps, (i) => put({ step: i }));
   const title = h("h3");
-  const tensor = h("div.tensor");
-  const reading = h("p.readout", { "aria-live": "polite" });
+  const tensor = makeTensor(words);
   const agrees = h("p.quiet");
+  panel.tools.append(text.node);
   panel.picture.append(
-    h("div.course", player.play, player.slider, output),
-    h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("lines") }, table),
-    panel.equation(),
-    title,
-    tensor,
-    reading,
-    agrees,
+    h("div.course", play, slider, output),
+    ...[table.node, panel.equation(), title, ...tensor.nodes, agrees],
   );
 
-  /** Rows of numbers as an image, with a name for each row; index(row, column) is how PyTorch indexes a number. */
-  const image = (numbers, labels, scale, most, name, index) => {
-    const colours = palette()[scale];
-    const at = (value) => (scale === "weights" ? 255 * value : 127.5 + (127.5 * value) / most);
-    const canvas = makeImage(numbers[0].length, numbers.length, (x, y) => colours[Math.round(at(numbers[y][x]))]);
-    canvas.addEventListener("pointermove", (event) => {
-      const box = canvas.getBoundingClientRect();
-      const column = Math.min(
-        numbers[0].length - 1,
-        Math.floor(((event.clientX - box.left) / box.width) * numbers[0].length),
-      );
-      const row = Math.min(numbers.length - 1, Math.floor(((event.clientY - box.top) / box.height) * numbers.length));
-      const at = [...index(row, column)].join(", ");
-      reading.textContent = words("read", {
-        name,
-        index: at,
-        value: asNumber(numbers[row][column], 4),
-        word: labels[row],
-      });
-    });
-    return h("div.rows", h("div.labels", ...labels.map((word) => h("span", word))), canvas);
-  };
-
-  /** The tensor of a step as figures, {caption, kind, node}. */
-  const figuresOf = (name, lines) => {
-    const { labels, heads: count } = lines;
-    const kind = LINES[name][3];
-    // folded are the queries of each head, cut from those of the sentence
-    const given = name === "folded" ? lines.split : lines[name];
-    const flat = given.flat(Number.POSITIVE_INFINITY);
-    const most = Math.max(...flat.map(Math.abs)) || 1;
-    const scale = name === "weights" ? "weights" : "scores";
-    const shown = { joined: "out", folded: "queries", split: "queries", scaled: "dot", weights: "dot" }[name] ?? name;
-    if (kind === "whole" || kind === "parts")
-      return given.map((sentence, b) => {
-        const matrix = name === "split" ? sentence.map((row) => row.flat()) : sentence;
-        const size = matrix[0].length / count;
-        const index = (row, column) =>
-          name === "split" ? [b, row, Math.floor(column / size), column % size] : [b, row, column];
-        return h(
-          "figure",
-          { class: kind, style: `--heads: ${count}` },
-          h("figcaption", words("sentence", { number: b })),
-          kind === "parts" ? headBar(count) : null,
-          image(matrix, labels[b], scale, most, shown, index),
-        );
-      });
-    return labels.flatMap((sentence, b) =>
-      Array.from({ length: count }, (_, r) => {
-        const number = b * count + r;
-        const matrix = name === "folded" ? given[b].map((row) => row[r]) : name === "out" ? given[b][r] : given[number];
-        const index = (row, column) => (name === "out" ? [b, r, row, column] : [number, row, column]);
-        return h(
-          "figure",
-          { class: `${kind} hue-${(r % 4) + 1}` },
-          h("figcaption", words(name === "out" ? "head" : "folded", { number, sentence: b, head: r })),
-          image(matrix, sentence, scale, most, shown, index),
-        );
-      }),
-    );
-  };
-  const headBar = (count) =>
-    h(
-      "div.head-bar",
-      ...Array.from({ length: count }, (_, r) =>
-        h("i", { class: `hue-${(r % 4) + 1}` }, words("head_short", { head: r })),
-      ),
-    );
-
-  const paint = eachFrame(() => {
-    const { lines } = demo.answers;
-    if (!lines) return;
-    const { step } = demo.view;
-    const name = props.steps[step];
-    const [b, t, k] = lines.shapes.x;
-    const values = { b, t, k, h: lines.heads, s: k / lines.heads, batch: b * lines.heads };
-    buttons.forEach(({ row, button, cell, shape }, i) => {
-      row.classList.toggle("chosen", i === step);
-      button.setAttribute("aria-pressed", `${i === step}`);
-      const actual = `(${lines.shapes[props.steps[i]].join(", ")})`;
-      cell.replaceChildren(h("code", shape), " ", h("b", actual));
-    });
-    output.textContent = words("step_is", { step: step + 1, count: props.steps.length });
-    player.slider.setAttribute("aria-valuetext", output.textContent);
-    title.replaceChildren(words("tensor"), " ", h("code", `${LINES[name][2]} = (${lines.shapes[name].join(", ")})`));
-    const nodes = figuresOf(name, lines);
-    tensor.className = `tensor ${LINES[name][3]}`;
-    tensor.style.setProperty("--heads", lines.heads);
-    tensor.replaceChildren(...nodes);
-    reading.textContent = words("point");
-    agrees.textContent = words("agrees", { error: asNumber(lines.ours, 2), model: props.model });
-    section.tell(words(`says_${name}`, values));
-    section.node.dataset.rev = demo.rev;
-  });
-
-  section.tries({
-    weights: { step: 6 },
-    join: { step: 8 },
-  });
-  section.check({
-    names: ["sentences", "heads", "both"],
-    answer: async () => {
-      const { shapes, heads: count } = await demo.answered("lines");
-      const [sentences] = shapes.x;
-      const right = [sentences, count, sentences * count].indexOf(shapes.dot[0]);
-      return { right, said: words("answer", { shape: asList(shapes.dot.map(String)), sentences, heads: count }) };
-    },
-  });
+  section.tries({ weights: { step: 6 }, join: { step: 8 } });
+  addCheck(section);
   section.links(() => [["explore", { model: props.model, text: demo.view.text, layer: 0 }]]);
 
-  section.begin(paint);
+  section.begin(
+    eachFrame(() => {
+      const { lines } = demo.answers;
+      if (!lines) return;
+      const { step } = demo.view;
+      const name = steps[step];
+      const { heads, shapes } = lines;
+      const [b, t, k] = shapes.x;
+      table.paint(shapes, step);
+      output.textContent = words("step_is", { step: step + 1, count: steps.length });
+      slider.setAttribute("aria-valuetext", output.textContent);
+      title.replaceChildren(words("tensor"), " ", h("code", `${LINES[name][2]} = (${shapes[name].join(", ")})`));
+      tensor.paint(lines, name);
+      agrees.textContent = words("agrees", { error: asNumber(lines.ours, 2), model: props.model });
+      section.tell(words(`says_${name}`, { b, t, k, h: heads, s: k / heads, batch: b * heads }));
+      section.node.dataset.rev = demo.rev;
+    }),
+  );
 };

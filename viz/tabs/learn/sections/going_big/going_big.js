@@ -3,10 +3,11 @@
 
 import { h, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
-import { asWhole } from "../../../../browser/lib/numbers.js";
+import { asWhole, inUnit } from "../../../../browser/lib/numbers.js";
 
 const ROOM = 12e9; // bytes, of the article's GPU
 
+/** A table of lines [name, label, value in words, value]: {node, title, draw}. */
 const table = (caption) => {
   const title = h("caption", caption);
   const body = h("tbody");
@@ -21,97 +22,105 @@ const table = (caption) => {
 
 const room = (layer) => asWhole(Math.floor(ROOM / layer));
 
-export const mount = (section, props) => {
-  const { words, panel } = section;
-  const { article, limits, held, measured } = props;
-  const SIZES = Object.keys(limits);
-  const demo = section.demo(
-    {
-      ...Object.fromEntries(SIZES.map((name) => [name, { initial: article[name], min: 1, max: limits[name] }])),
-      bits: { initial: article.bits, choices: ["32", "16"] },
-    },
-    { counted: [...SIZES, "bits"] },
-  );
+/** 64000000 → "64 MB". */
+const bytes = (words, count) => {
+  const { value, unit } = inUnit(count);
+  return words("bytes", { value: Number(value.toPrecision(3)), unit });
+};
 
-  /** 64000000 → "64 MB". */
-  const bytes = (count) => {
-    const unit = Math.max(0, Math.floor(Math.log10(count) / 3 + 1e-9));
-    return words("bytes", { value: Number((count / 1000 ** unit).toPrecision(3)), unit });
-  };
-  /** The bytes by the formula: the tables of one layer, four for each head and text. */
-  const layerOf = ({ t, batch, heads, bits }) => t * t * (Number(bits) / 8) * batch * heads * held;
+/** The bytes by the formula: the tables of one layer, `held` for each head and text. */
+const layerOf = ({ t, batch, heads, bits }, held) => t * t * (Number(bits) / 8) * batch * heads * held;
 
-  // --- the steps -----------------------------------------------------------------------------------------------------
-
-  const steppers = SIZES.map((name) => section.stepper(name));
+/** The memory step by step, and what is kept with and without a fused kernel: {node, paint}. */
+const makeSteps = (section, { article, held }, sizes) => {
+  const { words, panel, live: demo } = section;
+  const inBytes = (count) => bytes(words, count);
+  const steppers = sizes.map((name) => section.stepper(name).node);
   const bits = section.choice("bits", ["32", "16"]);
   const [steps, kept] = [table(words("steps")), table("")];
-  const exact = layerOf(article);
+  const exact = layerOf(article, held);
   const note = h("p.source", words("article", { fits: room(exact), eight: room(8 * exact) }));
-  const inputs = h("div.inputs", ...steppers.map(({ node }) => node), bits.node);
 
-  const paintSteps = () => {
-    const { t, batch, heads, layers, bits: precision, table: scores, longer } = demo.answers.counted;
+  const paintSteps = ({ t, batch, heads, layers, bits: precision, table: scores, longer }) => {
     const number = Number(precision) / 8;
     const layer = held * scores; // as counted on the tensor
+    const line = (name, values, count) => [name, words(`step_${name}`, values), inBytes(count), count];
     steps.draw([
-      ["table", words("step_table", { t, bytes: number }), bytes(t * t * number), t * t * number],
-      ["batch", words("step_batch", { batch, heads }), bytes(scores), scores],
-      ["layer", words("step_layer", { held }), bytes(layer), layer],
-      ["layers", words("step_layers", { layers }), bytes(layers * layer), layers * layer],
+      line("table", { t, bytes: number }, t * t * number),
+      line("batch", { batch, heads }, scores),
+      line("layer", { held }, layer),
+      line("layers", { layers }, layers * layer),
       ["fits", words("step_fits"), room(layer), Math.floor(ROOM / layer)],
     ]);
-    section.tell(words("lesson", { t, layer: bytes(layer), longer: bytes(held * longer) }));
+    section.tell(words("lesson", { t, layer: inBytes(layer), longer: inBytes(held * longer) }));
   };
-
-  const paintKept = () => {
-    const { t, heads, equation, kernel } = demo.answers.counted.kept;
+  const paintKept = ({ t, heads, equation, kernel }) => {
     kept.title.textContent = words("kept", { t, heads });
     kept.draw([
-      ["equation", words("equation"), bytes(equation), equation],
-      ["kernel", words("kernel"), bytes(kernel), kernel],
+      ["equation", words("equation"), inBytes(equation), equation],
+      ["kernel", words("kernel"), inBytes(kernel), kernel],
     ]);
   };
+  const paint = () => {
+    const { counted } = demo.answers;
+    if (!counted) return;
+    paintSteps(counted);
+    paintKept(counted.kept);
+  };
+  const inputs = h("div.inputs", ...steppers, bits.node);
+  return { node: h("div.column", inputs, steps.node, panel.equation(), note, kept.node), paint };
+};
 
-  // --- what was measured ---------------------------------------------------------------------------------------------
-
-  const { batch, tokens, depth, heads: ofModel, name: model } = measured.model;
-  // one of its tables
-  const formula = bytes((depth * layerOf({ t: tokens, batch, heads: ofModel, bits: "32" })) / held);
-  const { cpu, torch } = measured.machine;
-  const message = words("measured", {
-    date: measured.date,
-    name: model,
-    batch,
-    t: tokens,
-    depth,
-    heads: ofModel,
-    formula,
-    cpu,
-    torch,
-  });
+/** The recorded memory of a training step as bars: a node. */
+const measuredBars = (section, { measured, held, chart: figures }) => {
+  const { words } = section;
+  const { date, machine, model, peaks, command } = measured;
+  const { batch, tokens: t, depth, heads, name } = model;
+  const formula = bytes(words, (depth * layerOf({ t, batch, heads, bits: "32" }, held)) / held); // one of its tables
+  const { cpu, torch } = machine;
+  const message = words("measured", { date, name, batch, t, depth, heads, formula, cpu, torch });
   const place = h("div");
   const bars = makeChart(place, { label: words("chart") });
-  const names = measured.peaks.map(({ precision, accumulate, checkpointing }) =>
+  const names = peaks.map(({ precision, accumulate, checkpointing }) =>
     words("bar", { precision, accumulate, checkpointing: checkpointing ? "yes" : "no" }),
   );
-  const peaks = measured.peaks.map(({ megabytes }) => megabytes);
+  const megabytes = peaks.map((peak) => peak.megabytes);
   const change = (data, layout) => {
     Object.assign(data[0], {
-      x: peaks,
+      x: megabytes,
       y: names,
-      text: peaks.map((value) => bytes(1e6 * value)),
-      textposition: peaks.map((value) => (value < Math.max(...peaks) / 4 ? "outside" : "inside")),
+      text: megabytes.map((value) => bytes(words, 1e6 * value)),
+      textposition: megabytes.map((value) => (value < Math.max(...megabytes) / 4 ? "outside" : "inside")),
     });
     layout.xaxis.title.text = words("axis");
   };
-  panel.picture.append(
-    h("div.column", inputs, steps.node, panel.equation(), note, kept.node),
-    h("div.column", h("h3", words("chart")), place, section.measured(message, measured.command)),
+  bars.draw({ figures, keep: "measured", change });
+  return h("div.column", h("h3", words("chart")), place, section.measured(message, command));
+};
+
+const addCheck = (section) => {
+  const { words, live: demo } = section;
+  const answer = async () => {
+    const { table: small, longer: large } = await demo.answered("counted");
+    const factor = large / small;
+    const values = { small: bytes(words, small), large: bytes(words, large), factor: asWhole(factor) };
+    return { right: Math.round(Math.log10(factor)) - 1, said: words("answer", values) };
+  };
+  section.check({ names: ["ten", "hundred", "thousand"], answer });
+};
+
+export const mount = (section, props) => {
+  const { article, limits, measured } = props;
+  const sizes = Object.keys(limits);
+  const demo = section.demo(
+    {
+      ...Object.fromEntries(sizes.map((name) => [name, { initial: article[name], min: 1, max: limits[name] }])),
+      bits: { initial: article.bits, choices: ["32", "16"] },
+    },
+    { counted: [...sizes, "bits"] },
   );
-
-  // --- what can be tried ---------------------------------------------------------------------------------------------
-
+  const steps = makeSteps(section, props, sizes);
+  section.panel.picture.append(steps.node, measuredBars(section, props));
   section.tries(
     {
       long: { t: 2 * article.t },
@@ -120,27 +129,10 @@ export const mount = (section, props) => {
     },
     () => demo.set(article),
   );
-
-  section.check({
-    names: ["ten", "hundred", "thousand"],
-    answer: async () => {
-      const { table: small, longer: large } = await demo.answered("counted");
-      const factor = large / small;
-      return {
-        right: Math.round(Math.log10(factor)) - 1,
-        said: words("answer", { small: bytes(small), large: bytes(large), factor: asWhole(factor) }),
-      };
-    },
-  });
+  addCheck(section);
   section.links(() => [
     ["mask", {}],
-    ["explore", { model }],
+    ["explore", { model: measured.model.name }],
   ]);
-
-  section.begin(() => {
-    if (!demo.answers.counted) return;
-    paintSteps();
-    paintKept();
-  });
-  bars.draw({ figures: props.chart, keep: "measured", change });
+  section.begin(steps.paint);
 };

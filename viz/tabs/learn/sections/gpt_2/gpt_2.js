@@ -12,33 +12,26 @@ const bitsText = (bits) => asFixed(bits, 4);
 
 const COLUMNS = ["name", "depth", "emb", "heads", "tokens", "positions", "blocks", "total", "reported"];
 
-export const mount = (section, props) => {
-  const { words, panel } = section;
-  const all = props.levels.length - 1;
-  const [gpt, generator] = props.worth;
-  const demo = section.demo(
-    {
-      show: { initial: "pieces", choices: SHOWS },
-      text: { initial: props.text, longest: 400 },
-      level: { initial: all, min: 0, max: all },
-      depth: { initial: 12, min: 1, max: props.limits.depth },
-      heads: { initial: 8, min: 1, max: props.limits.heads },
-    },
-    { pieces: ["text", "level"], scored: ["text"], sized: ["depth", "heads"] },
-  );
+const fieldsOf = (props) => {
+  const last = props.levels.length - 1;
+  return {
+    show: { initial: "pieces", choices: SHOWS },
+    text: { initial: props.text, longest: 400 },
+    level: { initial: last, min: 0, max: last },
+    depth: { initial: 12, min: 1, max: props.limits.depth },
+    heads: { initial: 8, min: 1, max: props.limits.heads },
+  };
+};
 
-  // --- pieces --------------------------------------------------------------------------------------------------------
-
-  const show = section.choice("show", SHOWS);
-  const text = section.line("text", words("field"));
-  panel.tools.append(show.node, text.node);
-
-  const level = section.slider("level", (at) => words("level_is", { merges: props.levels[at] }));
+/** The text in pieces, merge by merge, with the bits of each: {node, paint}. */
+const makePieces = (section, { levels, worth }) => {
+  const { words, panel, live: demo } = section;
+  const level = section.slider("level", (at) => words("level_is", { merges: levels[at] }));
   const counted = h("p.counted", { role: "status" });
   const chips = readable(h("p.pieces"));
   const ground = h("p.quiet");
   const onText = h("div.on-text");
-  const inPieces = h(
+  const node = h(
     "div.in-pieces",
     h("div.course", h("span.quiet", words("level")), level.range, level.value),
     counted,
@@ -47,34 +40,19 @@ export const mount = (section, props) => {
     h("div.with-equation", onText, panel.equation(0)),
   );
 
-  const paintPieces = () => {
-    const { pieces, scored } = demo.answers;
-    const merges = props.levels[demo.view.level];
-
-    if (!pieces) return;
-    const bytes = pieces.bytes.reduce((one, other) => one + other, 0);
-    const count = pieces.ids.length;
-    counted.textContent = words("pieces", { bytes, pieces: count, each: asFixed(bytes / count, 2) });
-    const whole = merges === props.levels[all] && scored?.pieces.length === count - 1;
+  const paintChips = ({ labels, ids, bytes }, bits) => {
     const colours = palette().weights;
     const look = (i) => {
-      const bits = whole && i ? scored.pieces[i - 1] : null;
-      const message = words("piece", {
-        label: pieces.labels[i],
-        id: pieces.ids[i],
-        bytes: pieces.bytes[i],
-        bits: bits === null ? "none" : asFixed(bits, 1),
-      });
-      return {
-        title: message,
-        kind: "piece",
-        pixel: bits === null ? undefined : colours[Math.round(255 * Math.min(1, bits / COSTLY))],
-      };
+      const own = bits && i ? bits[i - 1] : null;
+      const about = { label: labels[i], id: ids[i], bytes: bytes[i], bits: own === null ? "none" : asFixed(own, 1) };
+      const pixel = own === null ? undefined : colours[Math.round(255 * Math.min(1, own / COSTLY))];
+      return { title: words("piece", about), kind: "piece", pixel };
     };
-    chips.replaceChildren(...tokenSpans(pieces.labels, look));
-    ground.textContent = words(whole ? "coloured" : "uncoloured");
-    if (!scored) return;
-    const most = Math.max(...props.worth.map(({ name }) => scored[name]));
+    chips.replaceChildren(...tokenSpans(labels, look));
+    ground.textContent = words(bits ? "coloured" : "uncoloured");
+  };
+  const paintScored = (scored) => {
+    const most = Math.max(...worth.map(({ name }) => scored[name]));
     const bar = ({ name }) =>
       h(
         "p",
@@ -83,21 +61,30 @@ export const mount = (section, props) => {
         h("span.bar", makeBar(scored[name] / most)),
         h("b", words("bits_of", { bits: asFixed(scored[name], 3) })),
       );
-    onText.replaceChildren(h("h3", words("on_text", { bytes: scored.bytes })), ...props.worth.map(bar));
-    if (demo.view.show === "pieces")
-      section.tell(
-        words("lesson_pieces", {
-          merges,
-          bytes,
-          pieces: count,
-          gpt: asFixed(scored.gpt, 2),
-          generator: asFixed(scored.generator, 2),
-        }),
-      );
+    onText.replaceChildren(h("h3", words("on_text", { bytes: scored.bytes })), ...worth.map(bar));
   };
+  const paint = () => {
+    const { pieces, scored } = demo.answers;
+    if (!pieces) return;
+    const bytes = pieces.bytes.reduce((one, other) => one + other, 0);
+    const count = pieces.ids.length;
+    const merges = levels[demo.view.level];
+    const whole = merges === levels.at(-1) && scored?.pieces.length === count - 1;
+    counted.textContent = words("pieces", { bytes, pieces: count, each: asFixed(bytes / count, 2) });
+    paintChips(pieces, whole ? scored.pieces : null);
+    if (!scored) return;
+    paintScored(scored);
+    const [gpt, generator] = [scored.gpt, scored.generator].map((bits) => asFixed(bits, 2));
+    if (demo.view.show === "pieces")
+      section.tell(words("lesson_pieces", { merges, bytes, pieces: count, gpt, generator }));
+  };
+  return { node, paint };
+};
 
-  // --- bits ----------------------------------------------------------------------------------------------------------
-
+/** Pieces compared with bytes, by the models' cards: a node, and the bits of both as words. */
+const makeWorth = (section, { worth }) => {
+  const { words, panel } = section;
+  const [gpt, generator] = worth;
   const cells = {
     reads: ({ unit }) => words("unit", { unit }),
     vocabulary: ({ vocabulary }) => asWhole(vocabulary),
@@ -108,16 +95,16 @@ export const mount = (section, props) => {
     bits: ({ bits }) => bitsText(bits),
     equal: ({ equal }) => bitsText(equal),
   };
-  const worth = h(
+  const table = h(
     "table.worth",
-    tableHead("", ...props.worth.map(({ name }) => name)),
+    tableHead("", ...worth.map(({ name }) => name)),
     h(
       "tbody",
       ...Object.entries(cells).map(([name, cell]) =>
         tableRow(
           { "data-row": name },
           words(`row_${name}`),
-          ...props.worth.map((card) => h("td", { "data-value": card[name] }, cell(card))),
+          ...worth.map((card) => h("td", { "data-value": card[name] }, cell(card))),
         ),
       ),
     ),
@@ -128,19 +115,23 @@ export const mount = (section, props) => {
     ahead: ahead ? "yes" : "no",
     sooner: ahead && gpt.seconds <= generator.seconds ? "yes" : "no",
   };
-  const inBits = h(
+  const node = h(
     "div.in-bits",
-    worth,
+    table,
     h("div.with-equation", h("p.winner", words("winner", better)), panel.equation(0)),
     h("p.quiet", words("reported")),
     section.measured(words("source"), gpt.command),
   );
 
-  // --- sizes ---------------------------------------------------------------------------------------------------------
+  return { node, figures: { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) } };
+};
 
+/** The numbers of parameters of the published sizes, and of the visitor's own: {node, paint}. */
+const makeSizes = (section, props) => {
+  const { words, panel, live: demo } = section;
   const steppers = ["depth", "heads"].map((name) => section.stepper(name));
   const sizes = h("tbody");
-  const inSizes = h(
+  const node = h(
     "div.in-sizes",
     h("div.with-equation", h("div.asking", ...steppers.map(({ node }) => node)), panel.equation(1)),
     h(
@@ -152,7 +143,7 @@ export const mount = (section, props) => {
     h("p.quiet", words("reported")),
   );
 
-  const sizeRow = ({ name, depth, emb, heads, total, parts, reported }) => {
+  const row = ({ name, depth, emb, heads, total, parts, reported }) => {
     const numbers = [depth, emb, heads, parts.tokens, parts.positions, parts.blocks, total].map((value) =>
       h("td", { "data-value": value }, asWhole(value)),
     );
@@ -163,45 +154,50 @@ export const mount = (section, props) => {
       h("td", reported ? asFixed(reported, 2) : "–"),
     );
   };
-  const paintSizes = () => {
+  const paint = () => {
     const { sized } = demo.answers;
     if (!sized) return;
-    sizes.replaceChildren(...[...props.sizes, { ...sized, name: "own" }].map(sizeRow));
+    sizes.replaceChildren(...[...props.sizes, { ...sized, name: "own" }].map(row));
     if (demo.view.show !== "sizes") return;
-    section.tell(
-      words("lesson_sizes", {
-        depth: sized.depth,
-        emb: sized.emb,
-        total: asWhole(sized.total),
-        share: asShare(sized.parts.blocks / sized.total),
-      }),
-    );
+    const { depth, emb, total, parts } = sized;
+    section.tell(words("lesson_sizes", { depth, emb, total: asWhole(total), share: asShare(parts.blocks / total) }));
   };
-  panel.picture.append(inPieces, inBits, inSizes);
+  return { node, paint };
+};
 
-  // --- what can be tried ---------------------------------------------------------------------------------------------
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const [gpt, generator] = props.worth;
+  const demo = section.demo(fieldsOf(props), {
+    pieces: ["text", "level"],
+    scored: ["text"],
+    sized: ["depth", "heads"],
+  });
+  const show = section.choice("show", SHOWS);
+  const text = section.line("text", words("field"));
+  const [pieces, worth, sizes] = [makePieces(section, props), makeWorth(section, props), makeSizes(section, props)];
+  panel.tools.append(show.node, text.node);
+  panel.picture.append(pieces.node, worth.node, sizes.node);
 
   section.tries({
     bytes: { show: "pieces", level: 0 },
-    foreign: { show: "pieces", text: props.foreign, level: all },
+    foreign: { show: "pieces", text: props.foreign, level: props.levels.length - 1 },
     bits: { show: "bits" },
   });
-  const figures = { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) };
   section.check({
     shows: { show: "bits" },
     names: ["pieces", "bytes"],
-    answer: async () => ({ right: gpt.equal < generator.equal ? 0 : 1, said: words("answer", figures) }),
+    answer: async () => ({ right: gpt.equal < generator.equal ? 0 : 1, said: words("answer", worth.figures) }),
   });
   section.links(() => [
     ["generate", { model: gpt.name, text: demo.view.text }],
     ["explore", { model: gpt.name, text: demo.view.text }],
   ]);
 
-  const paint = () => {
-    paintPieces();
-    paintSizes();
-    if (demo.view.show === "bits") section.tell(words("lesson_bits", figures));
-  };
-  section.parts({ pieces: [inPieces], bits: [inBits], sizes: [inSizes] });
-  section.begin(paint);
+  section.parts({ pieces: [pieces.node], bits: [worth.node], sizes: [sizes.node] });
+  section.begin(() => {
+    pieces.paint();
+    sizes.paint();
+    if (demo.view.show === "bits") section.tell(words("lesson_bits", worth.figures));
+  });
 };

@@ -1,66 +1,70 @@
 // Python's dictionary next to attention, with the same keys, values and query, and a slider from the hard limit to the
 // soft one.
 
-import { h, svg, tableHead, tableRow, typedInto } from "../../../../browser/lib/base.js";
-import { makeBar } from "../../../../browser/lib/colour.js";
+import { h } from "../../../../browser/lib/base.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
-import { makeDrawing } from "../../../../browser/lib/panel.js";
 import { arithmetic } from "../../lib/arithmetic.js";
 import { makePlane, pairs } from "../../lib/plane.js";
+import { makeDictionary, makeScale, makeTable } from "./pictures.js";
 
+const { attention, dot, largest } = arithmetic;
+const { parse, spell } = pairs;
 const numbersOf = (text) => text.split(",").map(Number);
+const mean = (values) => values.reduce((one, other) => one + other, 0) / values.length;
 
-/** A number as Python writes it. */
-const asPython = (value) => (Number.isInteger(value) ? value.toFixed(1) : `${value}`);
+const areValues = (props) => (text) => {
+  const values = numbersOf(text);
+  return (
+    values.length === props.count &&
+    text.split(",").every((value) => value.trim()) &&
+    values.every((value) => Math.abs(value) <= props.largest)
+  );
+};
 
-const tuple = (pair) => `(${pair.map(asPython).join(", ")})`;
-
-export const mount = (section, props) => {
-  const { words, panel } = section;
-  const { attention, largest } = arithmetic;
-  const { parse, spell, valid } = pairs;
-
-  const names = words("names").split(" ");
-  const areValues = (text) => {
-    const found = numbersOf(text);
-    return (
-      found.length === props.count &&
-      text.split(",").every((value) => value.trim()) &&
-      found.every((value) => Math.abs(value) <= props.largest)
-    );
-  };
-  const arrows = (count) => (text) => valid(text, count, props.reach);
-  const demo = section.demo({
+const fieldsOf = (props) => {
+  const arrows = (count) => (text) => pairs.valid(text, count, props.reach);
+  return {
     keys: { initial: props.keys, longest: 200, valid: arrows(props.count), eager: true },
-    values: { initial: props.values, longest: 200, valid: areValues, eager: true },
+    values: { initial: props.values, longest: 200, valid: areValues(props), eager: true },
     query: { initial: props.query, longest: 40, valid: arrows(1), eager: true },
     soft: { initial: props.soft, min: 0, max: props.softest },
     asker: { initial: props.askers[0], choices: props.askers },
     row: { initial: 0, min: 0, max: props.count - 1 }, // which key is the query, if keys are queries
-  });
-  let [keys, query] = /** @type {number[][][]} */ ([[], []]); // the current ones: while dragging, newer than the view
+  };
+};
 
-  // --- both look up --------------------------------------------------------------------------------------------------
-
+/** The keys, the query and the values: while dragging, arrows are newer than the view. */
+const makeLookup = (demo, props) => {
+  const lookup = { keys: parse(demo.view.keys), query: parse(demo.view.query)[0] };
   const byKeys = () => demo.view.asker === "keys";
-  const temperature = (soft) => (soft ? 10 ** ((soft - props.soft) / 10) : 0);
+  const temperature = () => (demo.view.soft ? 10 ** ((demo.view.soft - props.soft) / 10) : 0);
+  const values = () => numbersOf(demo.view.values);
+  const queries = () => (byKeys() ? lookup.keys : [lookup.query]);
+  const row = () => (byKeys() ? demo.view.row : 0);
 
   /** Attention for queries: {scores, weights, y}, y a list of numbers. */
-  const softly = (queries, soft = demo.view.soft) => {
-    const values = numbersOf(demo.view.values).map((value) => [value]);
-    const divisor = Math.sqrt(2) * (temperature(soft) || 1);
-    const found = attention(queries, keys, values, divisor);
-    if (soft) return { ...found, y: found.y.map(([value]) => value) };
-    const weights = found.scores.map(largest);
-    return { ...found, weights, y: weights.map((row) => arithmetic.dot(row, values.flat())) };
+  const attend = (asked = queries()) => {
+    const divisor = Math.sqrt(2) * (temperature() || 1);
+    const soft = attention(
+      asked,
+      lookup.keys,
+      values().map((value) => [value]),
+      divisor,
+    );
+    if (temperature()) return { ...soft, y: soft.y.map(([value]) => value) };
+    const weights = soft.scores.map(largest);
+    return { ...soft, weights, y: weights.map((row) => dot(row, values())) };
   };
+  const take = () => {
+    lookup.keys = parse(demo.view.keys);
+    [lookup.query] = parse(demo.view.query);
+  };
+  return Object.assign(lookup, { byKeys, temperature, values, queries, row, attend, take });
+};
 
-  /** With equal keys, a dictionary keeps the last value at the place of the first; both a Map and Python's dict do
-   *  so. */
-  const stored = () => new Map(keys.map((key, j) => [tuple(key), numbersOf(demo.view.values)[j]]));
-
-  // --- what is shown -------------------------------------------------------------------------------------------------
-
+/** The slider from hard to soft, and the switch that lets keys ask: {nodes, paint}. */
+const makeSettings = (section, props, lookup) => {
+  const { words, live: demo } = section;
   const slider = h("input", {
     type: "range",
     min: 0,
@@ -73,218 +77,149 @@ export const mount = (section, props) => {
     type: "checkbox",
     onchange: () => demo.set({ asker: props.askers[itself.checked ? 1 : 0] }),
   });
-  panel.tools.append(
+  const paint = () => {
+    const { soft } = demo.view;
+    const kind = soft ? (soft === props.soft ? "plain" : "other") : "hard";
+    slider.value = soft;
+    degree.textContent = words("degree", { kind, temperature: asNumber(lookup.temperature(), 2) });
+    slider.setAttribute("aria-valuetext", degree.textContent);
+    itself.checked = lookup.byKeys();
+  };
+  const nodes = [
     h("label.hard-soft", h("span", words("hard")), slider, h("span", words("softer")), degree),
     h("label.itself", itself, words("itself")),
-  );
+  ];
+  return { nodes, paint };
+};
 
-  const place = h("div");
-  const [lines, result] = [h("pre"), h("pre.result", { role: "status" })];
-  const body = h("tbody");
-  const table = h(
-    "table.numbers.lookup",
-    tableHead(...["key", "score", "weight", "value", "part"].map((name) => words(`column_${name}`))),
-    body,
-  );
-  const scale = svg("svg", { class: "scale", role: "img" });
-  const sum = h("p.readout.sum");
-  panel.picture.append(
-    place,
-    h(
-      "div.both",
-      h("h3", words("dictionary")),
-      lines,
-      result,
-      h("div.with-equation", h("h3", words("attention")), panel.equation(1)),
-      table,
-      h("div.with-equation", sum, panel.equation(0)),
-      scale,
-    ),
-  );
+/** The plane in which keys and the query are dragged: {node, paint}. */
+const makeArrows = (section, props, lookup, names, moved) => {
+  const { words, live: demo } = section;
+  const node = h("div");
+  const ondrag = (id, to, over) => {
+    if (id === "query") lookup.query = to;
+    else lookup.keys[Number(id.slice(3))] = to;
+    moved();
+    if (over) demo.set({ keys: spell(lookup.keys), query: spell([lookup.query]) });
+  };
+  const plane = makePlane(node, { label: words("plane"), reach: props.reach, ondrag });
+  const paint = () => {
+    const arrow = (id, name, to, look) => {
+      const grip = words("tip", { name, x: asFixed(to[0], 2), y: asFixed(to[1], 2) });
+      return { id, to, label: name, grip, ...look };
+    };
+    const asks = { kind: "asks", hue: "mark" };
+    plane.draw({
+      arrows: [
+        ...lookup.keys.map((key, j) => arrow(`key${j}`, names[j], key, { hue: j })),
+        lookup.byKeys()
+          ? { id: "itself", to: lookup.keys[lookup.row()], ...asks }
+          : arrow("query", words("query"), lookup.query, asks),
+      ],
+    });
+  };
+  return { node, paint };
+};
 
-  const plane = makePlane(place, {
-    label: words("plane"),
-    reach: props.reach,
-    ondrag: (id, to, over) => {
-      if (id === "query") query = to;
-      else keys[Number(id.slice(3))] = to;
-      paint();
-      if (over) demo.set({ keys: spell(keys), query: spell([query]) });
-    },
-  });
-
+/** Attention as a table, its sum and the line of its values: {place, paint(answer)}, drawn at the end of `place`. */
+const makeAttention = (section, props, lookup, names, place) => {
+  const { words, live: demo, panel } = section;
+  const isValid = areValues(props);
   const type = (j, text) => {
     const values = demo.view.values.split(",");
     values[j] = text.trim();
-    demo.complain(areValues(values.join()) ? null : words("value_limit", { most: props.largest }));
+    demo.complain(isValid(values.join()) ? null : words("value_limit", { most: props.largest }));
     demo.set({ values: values.join() });
   };
-  const rows = names.map((name, j) => {
-    const ask = h(
-      "button",
-      { class: `hue-${j}`, onclick: () => demo.set(byKeys() ? { row: j } : { query: spell([keys[j]]) }) },
-      name,
-    );
-    const input = h("input", {
-      type: "text",
-      inputmode: "decimal",
-      maxlength: 8,
-      "aria-label": words("value_of", { name }),
-    });
-    const show = typedInto(
-      input,
-      (text) => type(j, text),
-      () => demo.view.values.split(",")[j],
-    );
-    const [score, weight, part, bar, share] = [h("td"), h("td"), h("td"), h("i"), h("output")];
-    weight.append(h("div.portion", bar, share));
-    body.append(tableRow(ask, score, weight, h("td", input), part));
-    return { ask, score, bar, share, part, show };
+  const table = makeTable(words, names, {
+    pick: (j) => demo.set(lookup.byKeys() ? { row: j } : { query: spell([lookup.keys[j]]) }),
+    type,
+    typed: (j) => demo.view.values.split(",")[j],
   });
-
-  const paintDictionary = (asked) => {
-    const store = stored();
-    const named = (key) => names.filter((_, j) => tuple(keys[j]) === key).join(", ");
-    const entry = ([key, value]) => [`    ${key}: ${value},`, h("i", `  # ${named(key)}\n`)];
-    lines.replaceChildren("store = {\n", ...[...store].flatMap(entry), "}");
-    const key = tuple(asked);
-    const hit = store.has(key);
-    result.replaceChildren(`>>> store[${key}]\n`, h("b", hit ? `${store.get(key)}` : `KeyError: ${key}`));
-    result.classList.toggle("missed", !hit);
-    return hit ? store.get(key) : null;
+  const sum = h("p.readout.sum");
+  place.append(
+    h("div.with-equation", h("h3", words("attention")), panel.equation(1)),
+    table.node,
+    h("div.with-equation", sum, panel.equation(0)),
+  );
+  const drawScale = makeScale(place, names);
+  const paint = (scores, weights, y) => {
+    const values = lookup.values();
+    const asking = lookup.byKeys();
+    const hint = (name) => words(asking ? "asks" : "ask", { name });
+    table.paint({ scores, weights, values, chosen: asking ? lookup.row() : null, hint });
+    const terms = values.map((value, j) => `${asFixed(weights[j], 2)}·${value}`).join(" + ");
+    sum.textContent = words("sum", { terms, y: asFixed(y, 2) });
+    const label = words("scale", { least: Math.min(...values), most: Math.max(...values), y: asFixed(y, 2) });
+    drawScale({ values, weights, y, label });
   };
+  return { paint };
+};
 
-  /** Draws the values along a line, as large as their weights, and the answer between them. */
-  const line = makeDrawing(scale.parentNode, ({ values, weights, y }, { width }) => {
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    const x = (value) => 24 + ((width - 48) * (value - least)) / (most - least || 1);
-    const mark = (value, ...shapes) => svg("g", { transform: `translate(${x(value)} 30)` }, ...shapes);
-    const ends = [-1, -1, -1, -1]; // where the names in each line below end
-    const below = {};
-    for (const j of [...values.keys()].sort((one, other) => values[one] - values[other])) {
-      const half = 3.5 * names[j].length;
-      below[j] = ends.findIndex((end) => end < x(values[j]) - half);
-      ends[below[j]] = x(values[j]) + half + 4;
-    }
-    for (const [name, value] of Object.entries({ width, height: 90, viewBox: `0 0 ${width} 90` }))
-      scale.setAttribute(name, value);
-    scale.replaceChildren(
-      svg("path", { class: "axis", d: `M${x(least)} 30H${x(most)}` }),
-      ...values.map((value, j) =>
-        mark(
-          value,
-          svg("circle", { class: `hue-${j}`, r: 3 + 12 * Math.sqrt(weights[j]) }),
-          svg("text", { y: 24 + 11 * below[j], class: `hue-${j}` }, names[j]),
-        ),
-      ),
-      mark(
-        y,
-        svg("path", { class: "answer", d: "M0 8L-7 -7H7Z" }),
-        svg("text", { y: -14, class: "answer" }, asFixed(y, 1)),
-      ),
-    );
+const addCheck = (section, lookup) => {
+  const answer = async () => {
+    const values = lookup.values();
+    const [y] = lookup.attend([[0, 0]]).y;
+    const right = Number.isNaN(y) ? 0 : Math.abs(y - mean(values)) < 1e-9 ? 2 : 1;
+    return { right, said: section.words("answer", { y: asFixed(y, 2), share: asShare(1 / values.length) }) };
+  };
+  section.check({ names: ["error", "zero", "average"], answer });
+};
+
+/** The sentence: what the dictionary finds, and what attention gives. */
+const lesson = (section, lookup, names, stored, weights, y) => {
+  const best = weights.indexOf(Math.max(...weights));
+  return section.words("lesson", {
+    asker: section.live.view.asker,
+    name: names[lookup.row()],
+    hit: stored === null ? "no" : "yes",
+    found: stored ?? "",
+    y: asFixed(y, 1),
+    share: asShare(weights[best]),
+    best: names[best],
   });
+};
 
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const names = words("names").split(" ");
+  const demo = section.demo(fieldsOf(props));
+  const lookup = makeLookup(demo, props);
+  const settings = makeSettings(section, props, lookup);
+  const arrows = makeArrows(section, props, lookup, names, () => paint());
+  const dictionary = makeDictionary(names);
+  const both = h("div.both", h("h3", words("dictionary")), ...dictionary.nodes);
+  const table = makeAttention(section, props, lookup, names, both);
+  const paintPuzzle = section.puzzle();
+  panel.tools.append(...settings.nodes);
+  panel.picture.append(arrows.node, both);
+
+  const isSolved = (y) => {
+    const { values, soft, asker } = demo.view;
+    const untouched = values === props.values && soft === props.soft && asker === "query";
+    return untouched && spell([lookup.query]) === props.query && Math.abs(y - lookup.values()[1]) < 0.1;
+  };
   const paint = () => {
-    const { view } = demo;
-    const values = numbersOf(view.values);
-    const queries = byKeys() ? keys : [query];
-    const row = byKeys() ? view.row : 0;
-    const { scores, weights, y } = softly(queries);
-    const tip = (name, arrow) => words("tip", { name, x: asFixed(arrow[0], 2), y: asFixed(arrow[1], 2) });
-    plane.draw({
-      arrows: [
-        ...keys.map((key, j) => ({ id: `key${j}`, to: key, hue: j, label: names[j], grip: tip(names[j], key) })),
-        byKeys()
-          ? { id: "itself", to: keys[row], kind: "asks", hue: "mark" }
-          : {
-              id: "query",
-              to: query,
-              kind: "asks",
-              hue: "mark",
-              label: words("query"),
-              grip: tip(words("query"), query),
-            },
-      ],
-    });
-    const found = paintDictionary(queries[row]);
-    rows.forEach(({ ask, score, bar, share, part, show }, j) => {
-      score.textContent = asFixed(scores[row][j], 2);
-      bar.replaceChildren(makeBar(weights[row][j]));
-      share.textContent = asFixed(weights[row][j], 3);
-      part.textContent = asFixed(weights[row][j] * values[j], 2);
-      ask.setAttribute("aria-pressed", byKeys() && j === row);
-      ask.title = words(byKeys() ? "asks" : "ask", { name: names[j] });
-      show();
-    });
-    line.draw({ values, weights: weights[row], y: y[row] });
-    sum.textContent = words("sum", {
-      terms: values.map((value, j) => `${asFixed(weights[row][j], 2)}·${value}`).join(" + "),
-      y: asFixed(y[row], 2),
-    });
-    scale.setAttribute(
-      "aria-label",
-      words("scale", { least: Math.min(...values), most: Math.max(...values), y: asFixed(y[row], 2) }),
-    );
-    slider.value = view.soft;
-    degree.textContent = words("degree", {
-      kind: view.soft ? (view.soft === props.soft ? "plain" : "other") : "hard",
-      temperature: asNumber(temperature(view.soft), 2),
-    });
-    slider.setAttribute("aria-valuetext", degree.textContent);
-    itself.checked = byKeys();
-    tell({ found, weights: weights[row], y: y[row], row });
+    const [row, values] = [lookup.row(), lookup.values()];
+    const { scores, weights, y } = lookup.attend();
+    arrows.paint();
+    const stored = dictionary.paint({ keys: lookup.keys, values, asked: lookup.queries()[row] });
+    table.paint(scores[row], weights[row], y[row]);
+    settings.paint();
+    section.tell(lesson(section, lookup, names, stored, weights[row], y[row]));
     paintPuzzle({ words: words("puzzle", { name: names[1], value: values[1] }), solved: isSolved(y[0]) });
-    section.node.dataset.found = JSON.stringify({ scores, weights, y, store: found });
+    section.node.dataset.found = JSON.stringify({ scores, weights, y, store: stored });
   };
-
-  const tell = ({ found, weights, y, row }) => {
-    const best = weights.indexOf(Math.max(...weights));
-    const message = {
-      asker: demo.view.asker,
-      name: names[row],
-      hit: found === null ? "no" : "yes",
-      found: found ?? "",
-      y: asFixed(y, 1),
-      share: asShare(weights[best]),
-      best: names[best],
-    };
-    section.tell(words("lesson", message));
-  };
-
-  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries({
     there: [{ query: props.keys.split(";")[1] }, words("try_there", { name: names[1] })],
     hard: { soft: 0 },
     itself: { asker: "keys", row: 1 },
   });
-
-  const isSolved = (y) => {
-    const { values, soft, asker } = demo.view;
-    const untouched =
-      values === props.values && soft === props.soft && asker === "query" && spell([query]) === props.query;
-    return untouched && Math.abs(y - numbersOf(values)[1]) < 0.1;
-  };
-  const paintPuzzle = section.puzzle();
-
-  section.check({
-    names: ["error", "zero", "average"],
-    answer: async () => {
-      const values = numbersOf(demo.view.values);
-      const average = values.reduce((one, other) => one + other, 0) / values.length;
-      const [y] = softly([[0, 0]]).y;
-      const right = Number.isNaN(y) ? 0 : Math.abs(y - average) < 1e-9 ? 2 : 1;
-      return { right, said: words("answer", { y: asFixed(y, 2), share: asShare(1 / values.length) }) };
-    },
-  });
+  addCheck(section, lookup);
   section.links(() => [["explore", { text: words("sample") }]]);
-
-  const take = () => {
-    keys = parse(demo.view.keys);
-    [query] = parse(demo.view.query);
+  section.begin((changed) => {
+    if (changed.has("keys") || changed.has("query")) lookup.take();
     paint();
-  };
-  section.begin((changed) => (changed.has("keys") || changed.has("query") ? take() : paint()));
-  take(); // applies a link's view
+  });
 };

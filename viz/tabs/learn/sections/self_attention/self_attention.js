@@ -31,24 +31,30 @@ const puzzleWords = (list) => {
   return { word, other };
 };
 
-export const mount = (section, props) => {
-  const { words, panel } = section;
-  const { attention } = arithmetic;
-  const { spell, parse } = pairs;
+const { attention } = arithmetic;
+const { spell, parse } = pairs;
 
-  const areWords = (text) =>
-    text.length <= props.letters && wordsOf(text).length >= 1 && wordsOf(text).length <= props.most;
-  const areVectors = (text) => pairs.valid(text, props.most, props.reach);
-  const demo = section.demo({
-    words: { initial: props.words, longest: props.letters, valid: areWords },
-    vectors: { initial: props.vectors, longest: 200, valid: areVectors, eager: true },
-    row: { initial: 2, min: 0, max: props.most - 1 },
-  });
-  let arrows = []; // the current arrow of each different word: while dragging, newer than the view
+const areWords =
+  ({ letters, most }) =>
+  (text) =>
+    text.length <= letters && wordsOf(text).length >= 1 && wordsOf(text).length <= most;
 
-  // --- what is shown -------------------------------------------------------------------------------------------------
+const fieldsOf = (props) => ({
+  words: { initial: props.words, longest: props.letters, valid: areWords(props) },
+  vectors: {
+    initial: props.vectors,
+    longest: 200,
+    valid: (text) => pairs.valid(text, props.most, props.reach),
+    eager: true,
+  },
+  row: { initial: 2, min: 0, max: props.most - 1 },
+});
 
-  const wordsInput = h("input", {
+/** The field for the words: {node, update}. */
+const makeField = (section, props) => {
+  const { words, live: demo } = section;
+  const isValid = areWords(props);
+  const input = h("input", {
     type: "text",
     maxlength: props.letters,
     spellcheck: "false",
@@ -56,158 +62,171 @@ export const mount = (section, props) => {
     "aria-label": words("words"),
   });
   const type = (text) => {
-    demo.complain(areWords(text) ? null : say("learn_words_limit", { most: props.most, letters: props.letters }));
+    demo.complain(isValid(text) ? null : say("learn_words_limit", { most: props.most, letters: props.letters }));
     demo.set({ words: wordsOf(text).join(" ") });
   };
-  const showTyped = typedInto(wordsInput, type, () => demo.view.words);
-  panel.tools.append(h("label.field-line", h("span.name", words("words")), wordsInput));
+  const update = typedInto(input, type, () => demo.view.words);
+  return { node: h("label.field-line", h("span.name", words("words")), input), update };
+};
 
-  const place = h("div");
-  const products = numbersTable(words("products"));
-  const choose = (row) => demo.set({ row });
-  const weights = numbersTable(words("weights"), {
-    onrow: choose,
-    sayRow: (i) => words("row", { word: sentence()[i] }),
-  });
-  const sum = h("p.readout.sum");
-  panel.picture.append(
-    place,
-    h("div.tables", products.node, panel.equation(1), weights.node, h("div.with-equation", sum, panel.equation(0))),
-  );
-
-  const sentence = () => wordsOf(demo.view.words);
-
-  /** The arrow of each word of the sentence: equal words share one. */
-  const inputs = (from = arrows) => hueOf(sentence()).map((i) => from[i]);
-
-  const drag = (id, to, over) => {
-    arrows[Number(id.slice(4))] = to;
-    paint();
-    if (over) demo.set({ vectors: spell(arrows) });
+/** The sentence, with the arrow of each different word: while dragging, arrows are newer than the view. */
+const makeSentence = (demo) => {
+  let arrows = parse(demo.view.vectors);
+  const list = () => wordsOf(demo.view.words);
+  return {
+    list,
+    row: () => Math.min(demo.view.row, list().length - 1),
+    arrows: () => arrows,
+    /** The arrow of each word of the sentence: equal words share one. */
+    inputs: () => hueOf(list()).map((i) => arrows[i]),
+    move: (i, to) => (arrows[i] = to),
+    take: () => (arrows = parse(demo.view.vectors)),
   };
-  const plane = makePlane(place, { label: words("plane"), reach: props.reach, ondrag: drag });
+};
 
-  const paint = () => {
-    const list = sentence();
+/** The words, the outputs, and one output as a chain of scaled arrows, in a plane: {node, paint(x, row, y)}. */
+const makeArrows = (section, reach, sentence, moved) => {
+  const { words, live: demo } = section;
+  const node = h("div");
+  const ondrag = (id, to, over) => {
+    sentence.move(Number(id.slice(4)), to);
+    moved();
+    if (over) demo.set({ vectors: spell(sentence.arrows()) });
+  };
+  const plane = makePlane(node, { label: words("plane"), reach, ondrag });
+  const paint = (x, shares, y) => {
+    const list = sentence.list();
     const hues = hueOf(list);
-    const x = inputs();
-    const { scores, weights: w, y } = attention(x, x, x);
-    const row = Math.min(demo.view.row, list.length - 1);
-    const unique = [...new Set(list)];
+    const row = sentence.row();
+    const arrow = (word, i) => {
+      const to = sentence.arrows()[i];
+      const grip = words("tip", { word, x: asFixed(to[0], 2), y: asFixed(to[1], 2) });
+      return { id: `word${i}`, to, hue: i, kind: word === list[row] ? "word asked" : "word", label: word, grip };
+    };
+    const output = { id: "y", to: y[row], kind: "output", label: "y" };
     plane.draw({
-      arrows: [
-        ...unique.map((word, i) => ({
-          id: `word${i}`,
-          to: arrows[i],
-          hue: i,
-          kind: word === list[row] ? "word asked" : "word",
-          label: word,
-          grip: words("tip", { word, x: asFixed(arrows[i][0], 2), y: asFixed(arrows[i][1], 2) }),
-        })),
-        ...chain(x, w[row], hues),
-        { id: "y", to: y[row], kind: "output", label: "y" },
-      ],
+      arrows: [...[...new Set(list)].map(arrow), ...chain(x, shares, hues), output],
       dots: y.map((at, i) => ({ id: `y${i}`, at, hue: hues[i] })),
     });
-    products.draw({
-      rows: list,
-      values: scores,
-      scale: "scores",
-      most: Math.max(1, ...scores.flat().map(Math.abs)),
-      chosen: row,
-      hue: hues,
-    });
-    weights.draw({ rows: list, values: w, scale: "weights", chosen: row, hue: hues });
-    const terms = list.map((word, j) => `${asFixed(w[row][j], 2)} ${word}`).join(" + ");
+  };
+  return { node, paint };
+};
+
+/** The tables of the dot products and the weights, and the sum of one output: {node, paint(answer)}. */
+const makeTables = (section, sentence) => {
+  const { words, panel, live: demo } = section;
+  const products = numbersTable(words("products"));
+  const weights = numbersTable(words("weights"), {
+    onrow: (row) => demo.set({ row }),
+    sayRow: (i) => words("row", { word: sentence.list()[i] }),
+  });
+  const sum = h("p.readout.sum");
+  const sumPlace = h("div.with-equation", sum, panel.equation(0));
+  const node = h("div.tables", products.node, panel.equation(1), weights.node, sumPlace);
+  const paint = ({ scores, weights: shares, y }) => {
+    const list = sentence.list();
+    const row = sentence.row();
+    const shared = { rows: list, chosen: row, hue: hueOf(list) };
+    const most = Math.max(1, ...scores.flat().map(Math.abs));
+    products.draw({ ...shared, values: scores, scale: "scores", most });
+    weights.draw({ ...shared, values: shares, scale: "weights" });
+    const terms = list.map((word, j) => `${asFixed(shares[row][j], 2)} ${word}`).join(" + ");
     sum.textContent = words("sum", { terms, x: asFixed(y[row][0], 2), y: asFixed(y[row][1], 2) });
-    tell(list, w[row], row);
-    paintPuzzle({ words: words("puzzle", puzzleWords(list)), solved: isSolved(list, w) });
-    section.node.dataset.y = JSON.stringify(y);
   };
+  return { node, paint };
+};
 
-  const tell = (list, row, at) => {
-    // of equal words together
-    const shares = list.map((word) => list.reduce((all, other, j) => all + (other === word ? row[j] : 0), 0));
-    const best = shares.indexOf(Math.max(...shares));
-    section.tell(
-      words("lesson", {
-        word: list[at],
-        most: list[best] === list[at] ? "self" : "other",
-        other: list[best],
-        share: asShare(shares[best]),
-      }),
-    );
-  };
+/** The sentence of the section: the word that the selected one attends to most, equal words together. */
+const lesson = ({ words }, list, at, shares) => {
+  const together = list.map((word) => list.reduce((all, other, j) => all + (other === word ? shares[j] : 0), 0));
+  const best = together.indexOf(Math.max(...together));
+  return words("lesson", {
+    word: list[at],
+    most: list[best] === list[at] ? "self" : "other",
+    other: list[best],
+    share: asShare(together[best]),
+  });
+};
 
-  // --- what can be tried ---------------------------------------------------------------------------------------------
-
-  const start = () => parse(props.vectors);
-  const put = (vectors, more = {}) => demo.set({ words: props.words, vectors: spell(vectors), ...more });
+const addTries = (section, props) => {
+  const { words, live: demo } = section;
+  const put = (change, row = demo.fields.row.initial) =>
+    demo.set({ words: props.words, vectors: spell(parse(props.vectors).map(change)), row });
   const [cat, walks] = ["cat", "walks"].map((word) => [...new Set(wordsOf(props.words))].indexOf(word));
   section.tries(
     {
       long: [
-        () =>
-          put(
-            start().map((pair, i) => (i === 3 ? pair.map((value) => 2 * value) : pair)),
-            { row: 3 },
-          ),
+        () => put((pair, i) => (i === 3 ? pair.map((value) => 2 * value) : pair), 3),
         words("try_long", { word: "on" }),
       ],
       square: [
-        () =>
-          put(
-            start().map((pair, i, all) => (i === cat ? [all[walks][1], -all[walks][0]] : pair)),
-            { row: 2 },
-          ),
+        () => put((pair, i, all) => (i === cat ? [all[walks][1], -all[walks][0]] : pair), 2),
         words("try_square", { word: "cat", other: "walks" }),
       ],
-      short: () => put(start().map((pair) => pair.map((value) => 0.1 * value))),
+      short: () => put((pair) => pair.map((value) => 0.1 * value)),
     },
-    () => put(start(), { row: demo.fields.row.initial }),
+    () => put((pair) => pair),
   );
+};
 
-  const isSolved = (list, w) => {
-    const { word, other } = puzzleWords(list);
-    const [i, j] = [list.indexOf(word), list.indexOf(other)];
-    return word !== other && w[i][j] > w[i][i] && spell([arrows[hueOf(list)[i]]]) === spell([start()[hueOf(list)[i]]]);
+const addCheck = (section, sentence) => {
+  const range = (rows) => [Math.min(...rows.flat()), Math.max(...rows.flat())];
+  const answer = async () => {
+    const x = sentence.inputs();
+    const small = x.map((pair) => pair.map((value) => value / 10));
+    const [before, after] = [x, small].map((vectors) => attention(vectors, vectors, vectors));
+    const [least, most] = range(after.scores);
+    const [low, high] = range(after.weights);
+    const changes = after.weights.map((row, i) => row.map((weight, j) => Math.abs(weight - before.weights[i][j])));
+    const right = high < 0.05 ? 2 : range(changes)[1] < 0.01 ? 0 : 1;
+    const scores = { least: asFixed(least, 3), most: asFixed(most, 3) };
+    return { right, said: section.words("answer", { ...scores, low: asShare(low), high: asShare(high) }) };
   };
-  const paintPuzzle = section.puzzle();
+  section.check({ choices: ["same", "even", "zero"].map((name) => section.words(name)), answer });
+};
 
-  section.check({
-    choices: ["same", "even", "zero"].map((name) => words(name)),
-    answer: async () => {
-      const now = inputs();
-      const small = now.map((pair) => pair.map((value) => value / 10));
-      const [before, after] = [now, small].map((x) => attention(x, x, x));
-      const [least, most] = [Math.min, Math.max].map((of) => of(...after.scores.flat()));
-      const [low, high] = [Math.min, Math.max].map((of) => of(...after.weights.flat()));
-      const apart = Math.max(
-        ...after.weights.flatMap((row, i) => row.map((weight, j) => Math.abs(weight - before.weights[i][j]))),
-      );
-      const right = high < 0.05 ? 2 : apart < 0.01 ? 0 : 1;
-      return {
-        right,
-        said: words("answer", {
-          least: asFixed(least, 3),
-          most: asFixed(most, 3),
-          low: asShare(low),
-          high: asShare(high),
-        }),
-      };
-    },
-  });
+/** Whether the word attends more to the other than to itself, and was not moved. */
+const isSolved = (list, weights, arrows, start) => {
+  const { word, other } = puzzleWords(list);
+  const [i, j] = [list.indexOf(word), list.indexOf(other)];
+  const hue = hueOf(list)[i];
+  return word !== other && weights[i][j] > weights[i][i] && spell([arrows[hue]]) === spell([start[hue]]);
+};
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(fieldsOf(props));
+  const sentence = makeSentence(demo);
+  const field = makeField(section, props);
+  const arrows = makeArrows(section, props.reach, sentence, () => paint());
+  const tables = makeTables(section, sentence);
+  const paintPuzzle = section.puzzle();
+  panel.tools.append(field.node);
+  panel.picture.append(arrows.node, tables.node);
+
+  const paint = () => {
+    const [list, row, x] = [sentence.list(), sentence.row(), sentence.inputs()];
+    const answer = attention(x, x, x);
+    const { weights, y } = answer;
+    arrows.paint(x, weights[row], y);
+    tables.paint(answer);
+    section.tell(lesson(section, list, row, weights[row]));
+    const solved = isSolved(list, weights, sentence.arrows(), parse(props.vectors));
+    paintPuzzle({ words: words("puzzle", puzzleWords(list)), solved });
+    section.node.dataset.y = JSON.stringify(y);
+  };
+  addTries(section, props);
+  addCheck(section, sentence);
   section.links(() => [
     ["explore", { model: props.model, text: demo.view.words }],
     ["permute", { text: demo.view.words }],
   ]);
 
-  const take = () => {
-    arrows = parse(demo.view.vectors);
-    showTyped();
+  section.begin((changed) => {
+    if (changed.has("vectors") || changed.has("words")) {
+      sentence.take();
+      field.update();
+    }
     paint();
-  };
-  const shows = ["vectors", "words"]; // the fields that reset the arrows to the view
-  section.begin((changed) => (shows.some((name) => changed.has(name)) ? take() : paint()));
-  take(); // applies a link's view
+  });
 };

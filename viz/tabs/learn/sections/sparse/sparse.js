@@ -26,33 +26,26 @@ const strength = (needed) => Math.round(needed === 1 ? 255 : Math.max(40, 150 - 
 
 const number = (value) => (value === null ? "–" : value < 1000 ? asNumber(value, 3) : asWhole(Math.round(value)));
 
-export const mount = (section, props) => {
-  const { words, panel } = section;
-  const demo = section.demo(
-    {
-      show: { initial: "pattern", choices: SHOWS },
-      kind: { initial: "strided", choices: props.kinds },
-      t: { initial: props.t, min: 2, max: props.limits.t },
-      size: { initial: props.size, min: 1, max: props.limits.size },
-      step: { initial: 1, min: 0, max: props.layers - 1 },
-    },
-    { patterned: ["kind", "t", "size"] },
-  );
+const fieldsOf = (props) => ({
+  show: { initial: "pattern", choices: SHOWS },
+  kind: { initial: "strided", choices: props.kinds },
+  t: { initial: props.t, min: 2, max: props.limits.t },
+  size: { initial: props.size, min: 1, max: props.limits.size },
+  step: { initial: 1, min: 0, max: props.layers - 1 },
+});
+
+/** The pattern over some tokens, and how far it reaches layer by layer: {node, paint}. */
+const makePattern = (section, props) => {
+  const { words, panel, live: demo } = section;
   const layers = () => demo.view.step + 1;
-
-  // --- the pattern ---------------------------------------------------------------------------------------------------
-
-  const [show, kind] = [section.choice("show", SHOWS), section.choice("kind", props.kinds)];
+  const kind = section.choice("kind", props.kinds);
   const steppers = ["t", "size"].map((name) => section.stepper(name));
-  panel.tools.append(show.node);
-
   const player = section.player({
     last: () => props.layers - 1,
     now: () => demo.view.step,
     pace: PACE,
     ready: () => Boolean(demo.answers.patterned),
   });
-  const { play, slider } = player;
   const step = h("output");
   const place = h("div.map");
   const readout = h("p.told", { role: "status" });
@@ -60,13 +53,12 @@ export const mount = (section, props) => {
   const cells = h("p.quiet");
   const swatch = (name) => h("p", { class: `swatch ${name}` }, h("i"), words(`legend_${name}`));
   const beside = h("div.beside", swatch("one"), swatch("more"), shares, cells, panel.equation());
-  const inPattern = h(
+  const node = h(
     "div.in-pattern",
-    h("div.course", kind.node, ...steppers.map(({ node }) => node)),
-    h("div.course", play, slider, step),
+    h("div.course", kind.node, ...steppers.map((stepper) => stepper.node)),
+    h("div.course", player.play, player.slider, step),
     h("div.both", h("div.looks", place, readout), beside),
   );
-
   const point = (at) => {
     const { patterned } = demo.answers;
     if (!patterned || !at) return void (readout.textContent = "");
@@ -81,33 +73,29 @@ export const mount = (section, props) => {
   };
   const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
 
-  const paintPattern = () => {
-    const { needs, cells: count, causal, reached, error } = demo.answers.patterned;
-    const colours = palette();
+  const paintMap = ({ needs }) => {
+    const { weights, masked } = palette();
     map.draw({
       labels: needs.map((_, i) => `${i}`),
       titles: [words("outputs"), words("inputs")],
-      pixel: (row, column) =>
-        column > row
-          ? colours.masked
-          : colours.weights[needs[row][column] <= layers() ? strength(needs[row][column]) : 0],
+      pixel: (row, column) => {
+        const needed = needs[row][column];
+        return column > row ? masked : weights[needed <= layers() ? strength(needed) : 0];
+      },
       hidden: (row, column) => column > row,
     });
-    for (const [name, needed] of [
-      ["one", 1],
-      ["more", 2],
-    ])
-      ground(beside.querySelector(`.${name} i`), colours.weights[strength(needed)]);
+    ground(beside.querySelector(".one i"), weights[strength(1)]);
+    ground(beside.querySelector(".more i"), weights[strength(2)]);
+  };
+  const paintShares = ({ needs, cells: count, causal, reached, error }) => {
     const row = (share, i) =>
       tableRow(
         { class: i + 1 === layers() ? "chosen" : null },
         words("after", { layers: i + 1 }),
         h("td", { "data-share": share }, asShare(share)),
       );
-    shares.replaceChildren(
-      h("caption", words("reached")),
-      h("tbody", ...reached.slice(0, joining({ reached }) ?? props.layers).map(row)),
-    );
+    const rows = reached.slice(0, joining({ reached }) ?? props.layers).map(row);
+    shares.replaceChildren(h("caption", words("reached")), h("tbody", ...rows));
     cells.textContent = words("cells", {
       cells: asWhole(count),
       causal: asWhole(causal),
@@ -116,116 +104,109 @@ export const mount = (section, props) => {
       error: asNumber(error, 2),
     });
   };
-
-  // --- what it costs -------------------------------------------------------------------------------------------------
-
-  const { lengths, ways, date, machine, command, shape } = props.measured;
-  const final = lengths.length - 1;
-  const costs = Object.fromEntries(
-    Object.keys(NUMBERS).map((name) => {
-      const spot = h("div.place");
-      const chart = makeChart(spot, { label: words(`chart_${name}`) });
-      const row = ([way, key]) =>
-        tableRow(
-          { "data-way": key },
-          words(`way_${key}`),
-          ...ways[way][NUMBERS[name]].map((value) => h("td", { "data-value": value }, number(value))),
-        );
-      const top = h(
-        "tr",
-        h("th", { scope: "col" }, words(`axis_${name}`)),
-        ...lengths.map((t) => h("th", { scope: "col" }, asWhole(t))),
-      );
-      const message = words("measured", {
-        date,
-        cpu: machine.cpu,
-        threads: machine.threads,
-        torch: machine.torch,
-        heads: shape.heads,
-        size: shape.size,
-      });
-      const node = h(
-        "div.charted",
-        { "data-show": name },
-        spot,
-        h("table", h("thead", top), h("tbody", ...Object.entries(WAYS).map(row))),
-        h(
-          "p.quiet",
-          words("long", Object.fromEntries(Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]))),
-        ),
-        panel.equation(2),
-        section.measured(message, command),
-      );
-      const names = props.charted.map((way) => words(`way_${WAYS[way]}`));
-      const figure = { figures: props.charts[name], keep: name, x: words("tokens"), y: words(`axis_${name}`), names };
-      return [name, { node, draw: () => chart.draw(figure) }];
-    }),
-  );
-  panel.picture.append(inPattern, ...Object.values(costs).map(({ node }) => node));
-
-  const tell = () => {
-    const { view } = demo;
-    if (view.show === "pattern") {
-      const { cells: count, causal, reached } = demo.answers.patterned;
-      const all = joining({ reached }) ?? "none";
-      return section.tell(
-        words("lesson_pattern", {
-          cells: asWhole(count),
-          causal: asWhole(causal),
-          layers: layers(),
-          share: asShare(reached[layers() - 1]),
-          all,
-          most: props.layers,
-        }),
-      );
-    }
-    const of = (way, i = final) => ways[way][NUMBERS[view.show]][i];
-    const [strided, dense] = [of("strided"), of("fused, causal")];
-    const at = ways.equation.megabytes.findLastIndex((value) => value !== null);
-    section.tell(
-      words(`lesson_${view.show}`, {
-        t: lengths[final],
-        strided: number(strided),
-        dense: number(dense),
-        times: asNumber(dense / strided, 2),
-        at: lengths[at],
-        equation: number(of("equation", at)),
-      }),
-    );
+  const tell = ({ cells: count, causal, reached }) => {
+    const numbers = { cells: asWhole(count), causal: asWhole(causal), share: asShare(reached[layers() - 1]) };
+    const all = joining({ reached }) ?? "none";
+    section.tell(words("lesson_pattern", { ...numbers, layers: layers(), all, most: props.layers }));
   };
+  const paint = () => {
+    step.textContent = words("step_is", { layers: layers() });
+    player.slider.setAttribute("aria-valuetext", step.textContent);
+    const { patterned } = demo.answers;
+    if (!patterned) return;
+    paintMap(patterned);
+    paintShares(patterned);
+    tell(patterned);
+  };
+  return { node, paint };
+};
 
-  // --- what can be tried ---------------------------------------------------------------------------------------------
+/** The table of a measure, "time" or "memory": a row for each way, a column for each length. */
+const tableOf = (words, measure, { lengths, ways }) => {
+  const row = ([way, key]) =>
+    tableRow(
+      { "data-way": key },
+      words(`way_${key}`),
+      ...ways[way][NUMBERS[measure]].map((value) => h("td", { "data-value": value }, number(value))),
+    );
+  const heads = [words(`axis_${measure}`), ...lengths.map(asWhole)].map((name) => h("th", { scope: "col" }, name));
+  return h("table", h("thead", h("tr", ...heads)), h("tbody", ...Object.entries(WAYS).map(row)));
+};
+
+/** What sparse and dense methods were measured to cost: {node, paint}. */
+const makeCost = (section, props, measure) => {
+  const { words, panel } = section;
+  const { lengths, ways, date, machine, command, shape } = props.measured;
+  const { cpu, threads, torch } = machine;
+  const place = h("div.place");
+  const chart = makeChart(place, { label: words(`chart_${measure}`) });
+  const counts = Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]);
+  const message = words("measured", { date, cpu, threads, torch, heads: shape.heads, size: shape.size });
+  const node = h(
+    "div.charted",
+    { "data-show": measure },
+    place,
+    tableOf(words, measure, props.measured),
+    h("p.quiet", words("long", Object.fromEntries(counts))),
+    panel.equation(2),
+    section.measured(message, command),
+  );
+  const names = props.charted.map((way) => words(`way_${WAYS[way]}`));
+  const figure = {
+    figures: props.charts[measure],
+    keep: measure,
+    x: words("tokens"),
+    y: words(`axis_${measure}`),
+    names,
+  };
+  const values = (way) => ways[way][NUMBERS[measure]];
+  const [strided, dense] = ["strided", "fused, causal"].map((way) => values(way).at(-1));
+  const at = ways.equation.megabytes.findLastIndex((value) => value !== null);
+  const lesson = words(`lesson_${measure}`, {
+    t: lengths.at(-1),
+    strided: number(strided),
+    dense: number(dense),
+    times: asNumber(dense / strided, 2),
+    at: lengths[at],
+    equation: number(values("equation")[at]),
+  });
+  const paint = () => {
+    chart.draw(figure);
+    section.tell(lesson);
+  };
+  return { node, paint };
+};
+
+const addCheck = (section) => {
+  const answer = async () => {
+    const { reached } = await section.live.answered("patterned");
+    const [share, second] = reached.map(asShare);
+    const { kind, size, t } = section.live.view;
+    const right = Math.min(joining({ reached }) ?? 3, 3) - 1;
+    return { right, said: section.words("answer", { kind, size, t, share, second }) };
+  };
+  section.check({ shows: { show: "pattern" }, names: ["one", "two", "more"], answer });
+};
+
+export const mount = (section, props) => {
+  const demo = section.demo(fieldsOf(props), { patterned: ["kind", "t", "size"] });
+  const show = section.choice("show", SHOWS);
+  const parts = {
+    pattern: makePattern(section, props),
+    time: makeCost(section, props, "time"),
+    memory: makeCost(section, props, "memory"),
+  };
+  section.panel.tools.append(show.node);
+  section.panel.picture.append(...Object.values(parts).map(({ node }) => node));
 
   section.tries({
     fixed: { show: "pattern", kind: "fixed" },
     local: { show: "pattern", kind: "local", step: 2 },
     time: { show: "time" },
   });
-  section.check({
-    shows: { show: "pattern" },
-    names: ["one", "two", "more"],
-    answer: async () => {
-      const { reached } = await demo.answered("patterned");
-      const [first, second] = reached.map(asShare);
-      return {
-        right: Math.min(joining({ reached }) ?? 3, 3) - 1,
-        said: words("answer", { kind: demo.view.kind, size: demo.view.size, t: demo.view.t, share: first, second }),
-      };
-    },
-  });
+  addCheck(section);
   section.links(() => [["mask", { mask: demo.view.kind }]]);
 
-  const paint = () => {
-    inPattern.hidden = demo.view.show !== "pattern";
-    for (const [name, { node, draw }] of Object.entries(costs)) {
-      node.hidden = demo.view.show !== name;
-      if (!node.hidden) draw();
-    }
-    step.textContent = words("step_is", { layers: layers() });
-    slider.setAttribute("aria-valuetext", step.textContent);
-    if (!demo.answers.patterned) return;
-    paintPattern();
-    tell();
-  };
-  section.begin(paint);
+  section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name].node]])));
+  section.begin(() => parts[demo.view.show].paint());
 };

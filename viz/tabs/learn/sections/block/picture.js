@@ -1,13 +1,49 @@
 // A block as the article draws it, from below: what a token's vector goes through, lit up as far as it has come.
 
-import { h, svg } from "../../../browser/lib/base.js";
-import { asFixed } from "../../../browser/lib/numbers.js";
+import { h, svg } from "../../../../browser/lib/base.js";
+import { asFixed } from "../../../../browser/lib/numbers.js";
 
 const [WIDTH, HEIGHT, MIDDLE, AROUND, BOX, HALF] = [280, 330, 138, 238, 108, 14]; // in units of the drawing
 const FIRST = 306; // where the vector comes in; half-way between two sublayers a residual branches off
 const ROWS = { pre: [272, 226, 182, 144, 98, 54], post: [262, 216, 178, 134, 88, 50] }; // a height for each stage
 
 const isSum = (stage) => stage.startsWith("sum");
+
+const wire = (d, lit, kind = "") => svg("path", { class: `wire ${kind} ${lit ? "lit" : ""}`, d });
+
+/** A stage of the block: pick() when it is pressed. */
+const makeStage = ({ words, pick }, name, y, length, state) => {
+  const kind = name.replace(/\d/, "");
+  const shape = isSum(name)
+    ? [svg("circle", { cx: MIDDLE, cy: y, r: 12 }), svg("text", { x: MIDDLE, y: y + 6, class: "plus" }, "+")]
+    : [
+        svg("rect", { x: MIDDLE - BOX / 2, y: y - HALF, width: BOX, height: 2 * HALF, rx: 6 }),
+        svg("text", { x: MIDDLE, y: y + 4.5 }, words(`stage_${kind}`)),
+      ];
+  const x = isSum(name) ? MIDDLE - 18 : MIDDLE + BOX / 2 + 6;
+  const message = words("stage", { stage: words(`stage_${kind}`), length: asFixed(length, 1) });
+  const node = svg(
+    "g",
+    {
+      class: `stage ${kind} ${state}`,
+      role: "button",
+      tabindex: 0,
+      "aria-label": message,
+      "data-stage": name,
+      "data-length": length,
+    },
+    ...shape,
+    // left of a sum, whose other side a residual reaches
+    svg("text", { class: `length ${isSum(name) ? "before" : ""}`, x, y: y + 4.5 }, asFixed(length, 1)),
+  );
+  node.addEventListener("click", pick);
+  node.addEventListener("keydown", (event) => {
+    if (!["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    pick();
+  });
+  return node;
+};
 
 /**
  * words(name, values): the section's messages; pick(stage): called with the number of a stage that is pressed.
@@ -22,40 +58,6 @@ export const blockPicture = ({ words, pick }) => {
     role: "group",
   });
   const title = h("h3");
-
-  const wire = (d, lit, kind = "") => svg("path", { class: `wire ${kind} ${lit ? "lit" : ""}`, d });
-
-  const stage = (name, i, y, length, state) => {
-    const shape = isSum(name)
-      ? [svg("circle", { cx: MIDDLE, cy: y, r: 12 }), svg("text", { x: MIDDLE, y: y + 6, class: "plus" }, "+")]
-      : [
-          svg("rect", { x: MIDDLE - BOX / 2, y: y - HALF, width: BOX, height: 2 * HALF, rx: 6 }),
-          svg("text", { x: MIDDLE, y: y + 4.5 }, words(`stage_${name.replace(/\d/, "")}`)),
-        ];
-    const x = isSum(name) ? MIDDLE - 18 : MIDDLE + BOX / 2 + 6;
-    const message = words("stage", { stage: words(`stage_${name.replace(/\d/, "")}`), length: asFixed(length, 1) });
-    const node = svg(
-      "g",
-      {
-        class: `stage ${isSum(name) ? "sum" : name.replace(/\d/, "")} ${state}`,
-        role: "button",
-        tabindex: 0,
-        "aria-label": message,
-        "data-stage": name,
-        "data-length": length,
-      },
-      ...shape,
-      // left of a sum, whose other side a residual reaches
-      svg("text", { class: `length ${isSum(name) ? "before" : ""}`, x, y: y + 4.5 }, asFixed(length, 1)),
-    );
-    node.addEventListener("click", () => pick(i));
-    node.addEventListener("keydown", (event) => {
-      if (!["Enter", " "].includes(event.key)) return;
-      event.preventDefault();
-      pick(i);
-    });
-    return node;
-  };
 
   const draw = ({ norms, names, lengths, reached, layer, mixes }) => {
     const rows = ROWS[norms];
@@ -80,7 +82,9 @@ export const blockPicture = ({ words, pick }) => {
       svg("text", { class: "word", x: 2, y: others - 7 }, words("others")),
       svg("text", { class: "word end", x: MIDDLE + 8, y: 18 }, words("out")),
       svg("text", { class: "word end", x: MIDDLE + 8, y: HEIGHT - 4 }, words("in")),
-      ...names.map((name, i) => stage(name, i, rows[i], lengths[i], i < reached ? "lit" : "")),
+      ...names.map((name, i) =>
+        makeStage({ words, pick: () => pick(i) }, name, rows[i], lengths[i], i < reached ? "lit" : ""),
+      ),
     );
     const now = root.querySelectorAll(".stage")[reached - 1];
     now?.classList.add("now");

@@ -1,0 +1,111 @@
+// The tensors of the article's three lines as pictures, with the number under the pointer.
+
+import { h, numberAt } from "../../../../browser/lib/base.js";
+import { makeImage, palette, signedAt } from "../../../../browser/lib/colour.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { asNumber } from "../../../../browser/lib/numbers.js";
+
+const LINES = {
+  raw: "raw_weights = torch.bmm(x, x.transpose(1, 2))",
+  weights: "weights = F.softmax(raw_weights, dim=2)",
+  y: "y = torch.bmm(weights, x)",
+};
+
+const SQUARE = ["raw", "weights"]; // tensors of words × words; the others are of words × numbers
+const mostOf = (rows) => Math.max(...rows.flat().map(Math.abs));
+
+/** A tensor of words × numbers, a pixel for each number: {node, draw(labels, rows)}; read({row, column}) under the
+ *  pointer. */
+const makeStrip = (read) => {
+  const canvas = h("canvas.strip");
+  const labels = h("div.labels");
+  canvas.addEventListener("pointermove", (event) => read(numberAt(canvas, event)));
+  const draw = (names, rows) => {
+    const colours = palette().scores;
+    const most = mostOf(rows);
+    makeImage(rows[0].length, rows.length, (x, y) => colours[signedAt(rows[y][x] / most)], canvas);
+    labels.replaceChildren(...names.map((name) => h("span", name)));
+    canvas.style.height = labels.style.height = `${Math.max(110, 15 * rows.length)}px`;
+  };
+  return { node: h("div.rows", labels, canvas), draw };
+};
+
+/** A tensor of words × words: {node, draw(labels, rows)}. */
+const makeMap = (label, scale, read) => {
+  const node = h("div.map");
+  const picture = makeHeatMap(node, { label, onpoint: (at) => at && read(at), onpick: () => {} });
+  const draw = (labels, rows) => {
+    const colours = palette()[scale];
+    const most = scale === "scores" ? mostOf(rows) : 1;
+    const at = (value) => (scale === "scores" ? signedAt(value / most) : Math.round(255 * value));
+    picture.draw({ labels, pixel: (row, column) => colours[at(rows[row][column])] });
+  };
+  return { node, draw };
+};
+
+/** Writes the number that is pointed at: {node, read(name, question, {row, column}), rest()}. */
+const makeReading = ({ words, live: demo }) => {
+  const node = h("p.readout", { "aria-live": "polite" });
+  const read = (name, question, { row, column }) => {
+    const { labels, [name]: rows } = demo.answers[question] ?? {};
+    const number = rows?.[row]?.[column];
+    if (number === undefined) return;
+    const values = { name: name === "raw" ? "raw_weights" : name, row, column, value: asNumber(number) };
+    const pair = { word: labels[row], other: labels[column] };
+    node.textContent = words(SQUARE.includes(name) ? "read_pair" : "read", { ...values, ...pair });
+    Object.assign(node.dataset, { name, row, column, value: number });
+  };
+  const rest = () => {
+    if (!node.textContent) node.textContent = words("point");
+  };
+  return { node, read, rest };
+};
+
+/** {nodes, paint(tensors, plain, factor)}: the tensors of the vectors times the factor, and two of them of the vectors
+ *  as they are. */
+export const makeTensors = (section, { model }) => {
+  const { words, panel } = section;
+  const reading = makeReading(section);
+  const picture = (name, question) => {
+    const read = (at) => reading.read(name, question, at);
+    if (!SQUARE.includes(name)) return makeStrip(read);
+    return makeMap(words(`${name}_label`), name === "raw" ? "scores" : "weights", read);
+  };
+  const shapes = {};
+  const titles = []; // [element, whether it is of the vectors as they are]
+  const pairs = [];
+  const plain = { weights: picture("weights", "plain"), y: picture("y", "plain") };
+  const scaled = {};
+  const of = (kind, { node }) => {
+    const title = h("b");
+    titles.push([title, kind === "one"]);
+    return h("div", { class: `of-${kind}` }, title, node);
+  };
+  const tensor = (name, line) => {
+    scaled[name] = picture(name, "tensors");
+    shapes[name] = h("span.shape");
+    const caption = h("figcaption", h("code", line), shapes[name]);
+    if (!plain[name]) return h("figure", { "data-tensor": name }, caption, scaled[name].node);
+    const both = h("div.both", of("one", plain[name]), of("times", scaled[name]));
+    pairs.push(both);
+    return h("figure", { "data-tensor": name }, caption, both, name === "y" ? panel.equation() : null);
+  };
+  const flow = h(
+    "div.flow",
+    tensor("x", words("x", { model })),
+    ...Object.entries(LINES).map(([name, line]) => tensor(name, line)),
+  );
+  const paint = ({ labels, ...tensors }, answer, factor) => {
+    const [t, e] = [tensors.x.length, tensors.x[0].length];
+    for (const [name, { draw }] of Object.entries(scaled)) {
+      draw(labels, tensors[name]);
+      shapes[name].textContent = `(1, ${t}, ${SQUARE.includes(name) ? t : e})`;
+    }
+    for (const both of pairs) both.classList.toggle("same", factor === 1);
+    for (const [title, asTheyAre] of titles)
+      title.textContent = words("times_factor", { factor: asTheyAre ? 1 : factor });
+    if (factor !== 1 && answer) for (const [name, { draw }] of Object.entries(plain)) draw(answer.labels, answer[name]);
+    reading.rest();
+  };
+  return { nodes: [flow, reading.node], paint };
+};

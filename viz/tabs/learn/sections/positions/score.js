@@ -1,0 +1,104 @@
+// The score of a trained head as the sum of four terms of tokens and positions.
+
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
+
+/** The four terms of a pair as a table, with their sum and the score. */
+const sumOf = (words, terms, { labels, at, scores, weights, error, ...scored }, key) => {
+  const cell = (name) =>
+    h("td", { "data-term": name, "data-value": scored[name][key] }, asSigned(scored[name][key], 3));
+  const row = (of) => tableRow(words(`query_${of}`), ...["token", "place"].map((by) => cell(`${of}_${by}`)));
+  const total = terms.reduce((all, name) => all + scored[name][key], 0);
+  const together = { sum: asSigned(total, 3), score: asSigned(scores[key], 3), weight: asShare(weights[key]) };
+  return [
+    h(
+      "table",
+      h("caption", words("pair", { query: labels[at], at, key: labels[key], place: key })),
+      tableHead("", ...["token", "place"].map((by) => words(`key_${by}`))),
+      h("tbody", row("token"), row("place")),
+    ),
+    h(
+      "p",
+      { "data-sum": total, "data-score": scores[key] },
+      words("together", { ...together, error: asNumber(error, 2) }),
+    ),
+  ];
+};
+
+/** The sentence about a pair and the largest of its terms. */
+const lesson = (words, terms, scored, key) => {
+  const { labels, at, scores, weights } = scored;
+  const largest = terms.reduce((one, two) => (Math.abs(scored[two][key]) > Math.abs(scored[one][key]) ? two : one));
+  return words("lesson_score", {
+    head: scored.head,
+    query: labels[at],
+    key: labels[key],
+    back: at - key,
+    where: { 0: "self", 1: "one" }[at - key] ?? "more",
+    share: asShare(weights[key]),
+    score: asSigned(scores[key], 2),
+    term: words(largest),
+    value: asSigned(scored[largest][key], 2),
+  });
+};
+
+/** {node, paint()}. */
+export const makeScore = (section, { model, terms }) => {
+  const { words, panel, live: demo } = section;
+  const head = section.stepper("head", words("head", { model }));
+  const tokens = h("ol.tokens");
+  const place = h("div.place");
+  const sum = h("div.sum");
+  const node = h(
+    "div.in-score",
+    h("div.asking", head.node, h("p.quiet", words("query"))),
+    tokens,
+    place,
+    h("div.with-equation", sum, panel.equation()),
+  );
+  const chart = makeChart(place, { label: words("chart_score"), onclick: (key) => demo.set({ key }) });
+
+  /** The key whose score is split: the selected one, or the one with the largest weight. */
+  const keyOf = ({ weights }) =>
+    demo.view.key === null || demo.view.key >= weights.length ? weights.indexOf(Math.max(...weights)) : demo.view.key;
+
+  const token = (label, i, at, key) => {
+    const message = words("token", { label, place: i });
+    const button = h(
+      "button",
+      {
+        "aria-pressed": `${i === at}`,
+        "aria-label": message,
+        title: message,
+        "data-token": i,
+        class: i === key ? "key" : null,
+        onclick: () => demo.set({ at: i, key: null }),
+      },
+      label,
+    );
+    return h("li", button);
+  };
+  const paint = () => {
+    const { scored } = demo.answers;
+    if (!scored) return;
+    const { labels, at, scores } = scored;
+    const key = keyOf(scored);
+    const focused = document.activeElement?.dataset.token;
+    tokens.replaceChildren(...labels.map((label, i) => token(label, i, at, key)));
+    if (focused !== undefined) tokens.children[focused]?.firstChild.focus();
+    chart.draw({
+      figures: scored.chart,
+      keep: `${scored.text} ${at} ${scored.head}`,
+      ...{ x: words("keys"), y: words("score") },
+      names: [...terms, "score"].map((name) => words(name)),
+      change: (data, layout) => {
+        const [chosen] = data[0].x.slice(key);
+        layout.annotations = [{ x: chosen, y: scores[key], text: "▼", showarrow: false, yshift: 16 }];
+      },
+    });
+    sum.replaceChildren(...sumOf(words, terms, scored, key));
+    if (demo.view.show === "score") section.tell(lesson(words, terms, scored, key));
+  };
+  return { node, paint };
+};

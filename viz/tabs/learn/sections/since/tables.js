@@ -1,0 +1,80 @@
+// Two tables of models: the size of their caches with and without shared keys, and tiny models that differ in one
+// change.
+
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { asFixed, asNumber, asSigned, asWhole, inUnit } from "../../../../browser/lib/numbers.js";
+
+/** A table that is wider than a phone. */
+export const scrolled = (label, table) =>
+  h("div.scrolled", { tabindex: 0, role: "region", "aria-label": label }, table);
+
+const headOf = (words, ...names) => tableHead(...names.map((name) => name && words(name)));
+const cell = (name, value, content) => h("td", { "data-value": value, "data-column": name }, content);
+
+/** {node, paint(cached)}. */
+export const makeCache = (section, { lengths }) => {
+  const { words, live: demo } = section;
+  const length = section.slider("length", (value) => words("length_is", { t: lengths[value] }));
+  const caches = h("tbody");
+  const place = h("div.place");
+  const node = h(
+    "div.cache",
+    h("div.asking", length.node),
+    place,
+    h("table", headOf(words, "", "heads_of", "kv_heads", "shared", "own", "less"), caches),
+  );
+  const bars = makeChart(place, { label: words("chart_cache") });
+  const bytes = (count) => {
+    const { value, unit } = inUnit(count);
+    return words("bytes", { value: asNumber(value, 3), unit });
+  };
+
+  const paint = ({ chart: figures, names, heads, kv_heads: keys, shared, own }) => {
+    const times = own.map((size, i) => size / shared[i]);
+    bars.draw({ figures, keep: "cache", x: words("axis"), names: ["own", "shared"].map((name) => words(name)) });
+    caches.replaceChildren(
+      ...names.map((name, i) =>
+        tableRow(
+          { "data-model": name },
+          name,
+          cell("heads", heads[i], heads[i]),
+          cell("kv_heads", keys[i], keys[i]),
+          cell("shared", shared[i], bytes(shared[i])),
+          cell("own", own[i], bytes(own[i])),
+          cell("less", times[i], words("times", { times: asNumber(times[i], 3) })),
+        ),
+      ),
+    );
+    const most = times.indexOf(Math.max(...times));
+    const values = { name: names[most], shared: bytes(shared[most]), own: bytes(own[most]) };
+    section.tell(words("lesson_cache", { ...values, t: lengths[demo.view.length] }));
+  };
+  return { node, paint };
+};
+
+/** {node, paint}. */
+export const makeWorth = (section, { family }) => {
+  const { words } = section;
+  const [plain] = family;
+  const best = [...family].sort((a, b) => a.bits - b.bits)[0];
+  const line = ({ name, bits, parameters, seconds, cached }) =>
+    tableRow(
+      { "data-model": name, class: name === best.name ? "best" : null },
+      name,
+      h("td.what", words(`what_${name.replaceAll(/[-/]/g, "_")}`)),
+      cell("bits", bits, asFixed(bits, 4)),
+      cell("gain", bits - plain.bits, name === plain.name ? "" : asSigned(bits - plain.bits, 4)),
+      cell("parameters", parameters, asWhole(parameters)),
+      cell("seconds", seconds, words("seconds_of", { seconds })),
+      cell("cached", cached, asWhole(cached)),
+    );
+  const table = h(
+    "table",
+    headOf(words, "", "what", "bits", "gain", "parameters", "seconds", "cached"),
+    h("tbody", ...family.map(line)),
+  );
+  const node = h("div.worth", scrolled(words("show_worth_hint"), table), h("p.source", words("alike")));
+  const values = { name: best.name, bits: asFixed(best.bits, 2), plain: asFixed(plain.bits, 2) };
+  return { node, paint: () => section.tell(words("lesson_worth", values)) };
+};
