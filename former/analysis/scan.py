@@ -89,10 +89,7 @@ def scan(
         raise ValueError(f"tokens must be at least {TOP + TENTHS * EACH} passages of 2 tokens, got {n} of {t}")
     fast = cpu.optimise(model)
     results, even = _run(fast, tokens, _evenly(model, t), (special, punctuation), watch)
-    measures = {}
-    for name, by_stretch in even.items():  # 0: no query has such a key, so the measure is undefined
-        if (possible := by_stretch > 0).any():
-            measures[name] = results[name].masked_fill(~possible[:, None, None], torch.nan)
+    measures = _defined(results, even)
     if questions:
         measures["effect"] = torch.stack([ablation_effects(fast, *question) for question in watch(questions)])
     ranks, group = _chosen(n)
@@ -103,6 +100,8 @@ def scan(
         return results[name].take_along_dim(index, 0).movedim(0, 2)
 
     in_plane, explained = plane(examples_of("q"), examples_of("k"))
+    shares = {name: float(even[name][even[name] > 0].mean()) for name in measures if name in even}
+    known = {"measures": list(measures), "statistics": list(STATISTICS), "even": shares, "removals": len(questions)}
     return Scan(
         tokens=tokens,
         spread=torch.stack([spread_of(values) for values in measures.values()], 2),
@@ -112,14 +111,16 @@ def scan(
         rows=examples_of("row").float() / 255,
         plane=in_plane,
         explained=explained,
-        facts={
-            **(facts or {}),
-            "measures": list(measures),
-            "statistics": list(STATISTICS),
-            "even": {name: float(even[name][even[name] > 0].mean()) for name in measures if name in even},
-            "removals": len(questions),
-        },
+        facts={**(facts or {}), **known},
     )
+
+
+def _defined(results: dict[str, Tensor], even: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Returns the measures, nan for passages without a query that has such a key: its share of equal weights is 0."""
+    possible = {name: by_stretch > 0 for name, by_stretch in even.items()}
+    return {
+        name: results[name].masked_fill(~has[:, None, None], torch.nan) for name, has in possible.items() if has.any()
+    }
 
 
 def can_scan(source: Source) -> bool:

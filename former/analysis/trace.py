@@ -17,7 +17,7 @@ from former.analysis.parts import centred
 from former.attention import SelfAttention
 from former.positions import Positions, RotaryPositions
 from former.runs.kind import Unanswerable
-from former.runs.run import Run, adds_terms, prefix_of
+from former.runs.run import Map, Run, adds_terms, prefix_of
 
 PARTS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # part → module that computes it
 
@@ -64,15 +64,7 @@ def trace(
     """
     check_trace(run.model)
     each = run.maps[name]
-    indices = {"layer": layer, "head": head, "query": query, "key": key, "at": at}
-    sizes = (*each.weights.shape, run.model.config.emb if part == "adds" else each.q.shape[-1])
-    for (what, index), size in zip(indices.items(), sizes, strict=True):
-        if not 0 <= index < size:
-            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
-    if part not in PARTS:
-        raise ValueError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
-    if not each.allowed[query, key]:
-        raise Unanswerable("trace_masked", f"the mask hides key {key} from query {query}: it has no weight to trace")
+    _check_place(run, each, {"layer": layer, "head": head, "query": query, "key": key, "at": at}, part)
     q, k, v, out = (
         vectors[layer, head, row] for vectors, row in ((each.q, query), (each.k, key), (each.v, key), (each.out, query))
     )
@@ -84,8 +76,7 @@ def trace(
     joins = isinstance(join, nn.Linear)  # else the head outputs are concatenated
     unify = (join.weight if isinstance(join, nn.Linear) else torch.eye(run.model.config.emb))[:, columns]  # (e, s)
     asks = part in ("q", "adds")
-    stream = _stream(run, name, layer, asks)
-    row = query if asks else key
+    stream, row = _stream(run, name, layer, asks), query if asks else key
     if part == "adds":
         tensor = f"{prefix}.unifyheads.weight" if joins else None
         terms = _terms(tensor, unify[at], out, at, columns.start, None)
@@ -108,6 +99,19 @@ def trace(
         "terms": terms,
         **rest,
     }
+
+
+def _check_place(run: Run, each: Map, indices: dict[str, int], part: str) -> None:
+    """Checks the arguments of `trace`: the indices in the order of a map's weights and of its part, and the part."""
+    sizes = (*each.weights.shape, run.model.config.emb if part == "adds" else each.q.shape[-1])
+    for (what, index), size in zip(indices.items(), sizes, strict=True):
+        if not 0 <= index < size:
+            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
+    if part not in PARTS:
+        raise ValueError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
+    query, key = indices["query"], indices["key"]
+    if not each.allowed[query, key]:
+        raise Unanswerable("trace_masked", f"the mask hides key {key} from query {query}: it has no weight to trace")
 
 
 def check_trace(model: Any) -> None:

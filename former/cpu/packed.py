@@ -92,13 +92,10 @@ class PackedStack:
         plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only observes
         names = capture.names if isinstance(capture, Capture) else frozenset()
         x = rows(x)
-
-        def rooms(points: set[str], *shape: int) -> list[Tensor]:
-            return _rooms([plain and hook is not None and bool(names & points) for hook in hooks], *shape)
-
-        qkvs = rooms({"q", "k", "v"}, len(x), (heads + 2 * kv_heads) * size)
-        maps = rooms({"weights"}, b * heads, t, end)
-        outs = rooms({"out"}, b * heads, t, size)
+        watched = [plain and hook is not None for hook in hooks]
+        qkvs = _rooms(watched, names & {"q", "k", "v"}, len(x), (heads + 2 * kv_heads) * size)
+        maps = _rooms(watched, names & {"weights"}, b * heads, t, end)
+        outs = _rooms(watched, names & {"out"}, b * heads, t, size)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             extend = None if cache is None else cache.at(layer)
             if blind or (hook is not None and not plain):  # rows without a key, or a hook that may replace tensors
@@ -119,9 +116,10 @@ class PackedStack:
         return x
 
 
-def _rooms(kept: list[bool], *shape: int) -> list[Tensor]:
-    """Allocates each layer's output tensor: slices of one tensor for captured layers, and one shared buffer for all
-    others."""
+def _rooms(watched: list[bool], points: frozenset[str], *shape: int) -> list[Tensor]:
+    """Allocates each layer's output tensor: slices of one tensor for watched layers, if any point is captured, and one
+    shared buffer for all others."""
+    kept = [each and bool(points) for each in watched]
     slices = iter(torch.empty(sum(kept), *shape).unbind())
     scratch = torch.empty(0 if all(kept) else shape)
     return [next(slices) if each else scratch for each in kept]

@@ -43,26 +43,11 @@ def next_tokens(
     after = _probabilities(probs, "probs", None)
     series = {"probability": (after, colours["accent"])}
     if before is not None:
-        series = {
-            "before": (_probabilities(before, "before", len(after)), colours["quiet"]),
-            "after": (after, colours["accent"]),
-        }
-    names = frame.labels(labels, len(after), "labels")
+        earlier = _probabilities(before, "before", len(after)), colours["quiet"]
+        series = {"before": earlier, "after": (after, colours["accent"])}
     order = np.argsort(-after, kind="stable")[:top]
-    bar_names = [names[i] for i in order]
-    bars = [
-        go.Bar(
-            x=values[order],
-            y=bar_names,
-            orientation="h",
-            name=name,
-            marker={"color": colour},
-            texttemplate="%{x:.1%}",
-            textposition="auto",
-            hovertemplate="%{y}<br>%{x:.4%}<extra>%{fullData.name}</extra>",
-        )
-        for name, (values, colour) in series.items()
-    ]
+    names = [frame.labels(labels, len(after), "labels")[i] for i in order]
+    bars = [_bar(values[order], names, name, colour) for name, (values, colour) in series.items()]
     return frame.figure(
         bars,
         colours,
@@ -73,6 +58,19 @@ def next_tokens(
         bargap=0.25,
         width=560,
         height=120 + (26 if before is None else 44) * len(order),
+    )
+
+
+def _bar(values: frame.Floats, names: list[str], name: str, colour: str) -> go.Bar:
+    return go.Bar(
+        x=values,
+        y=names,
+        orientation="h",
+        name=name,
+        marker={"color": colour},
+        texttemplate="%{x:.1%}",
+        textposition="auto",
+        hovertemplate="%{y}<br>%{x:.4%}<extra>%{fullData.name}</extra>",
     )
 
 

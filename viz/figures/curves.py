@@ -54,18 +54,7 @@ def mask_cost(
     lines = {name: _counts(counts, f"cells[{name!r}]", len(lengths)) for name, counts in cells.items()}
     hover = "%{y:,}<extra>%{fullData.name}</extra>"
     traces = [
-        go.Scatter(
-            x=lengths.tolist(),
-            y=counts.tolist(),
-            name=frame.literal(name),
-            mode="lines",
-            line={
-                "color": colours[COLOURS[i % len(COLOURS)]],
-                "dash": DASHES[i % len(DASHES)],
-                "width": 3 if name == chosen else 1.5,
-            },
-            hovertemplate=hover,
-        )
+        _line(lengths, counts, name, _look(i, colours) | {"width": 3 if name == chosen else 1.5}, hovertemplate=hover)
         for i, (name, counts) in enumerate(lines.items())
     ]
     if at is not None:
@@ -116,16 +105,9 @@ def similarity(
         raise ValueError(f"at must be a position in [0, {len(line)}), got {at}")
     end = len(line) if length is None else length
     high = float(np.abs(line).max() if most is None else most) or 1.0
-    hover = "%{x}: %{y:.4f}<extra></extra>"
     positions = np.arange(float(len(line)))
-    curve = go.Scatter(
-        x=positions.tolist(),
-        y=line.tolist(),
-        name="similarity",
-        mode="lines",
-        line={"color": colours["accent"]},
-        hovertemplate=hover,
-    )
+    look = {"color": colours["accent"]}
+    curve = _line(positions, line, "similarity", look, hovertemplate="%{x}: %{y:.4f}<extra></extra>")
     shapes: list[dict[str, Any]] = []
     if end > len(line):
         beyond = {"x0": len(line), "x1": end, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
@@ -183,18 +165,9 @@ def training(
         y = frame.series(values, f"{'values' if measured else 'losses'} of {name!r}", len(x))
         if (np.diff(x) <= 0).any() or (logarithmic and x[0] <= 0):
             raise ValueError(f"steps of {name!r} must grow{', from above 0' if logarithmic else ''}, got {x}")
-        colour, dash = colours[COLOURS[i % len(COLOURS)]], DASHES[i % len(DASHES)]
-        traces.append(
-            go.Scatter(
-                x=x.tolist(),
-                y=y.tolist(),
-                name=frame.literal(name),
-                mode="lines+markers" if len(x) <= FEW else "lines",
-                line={"color": colour, "dash": dash},
-                hovertemplate="%{x:,}: %{y:.4f}<extra>%{fullData.name}</extra>",
-                yaxis="y2" if measured else "y",
-            )
-        )
+        mode, axis = "lines+markers" if len(x) <= FEW else "lines", "y2" if measured else "y"
+        hover = "%{x:,}: %{y:.4f}<extra>%{fullData.name}</extra>"
+        traces.append(_line(x, y, name, _look(i, colours), mode=mode, hovertemplate=hover, yaxis=axis))
     right = {"title": frame.literal(unit), "overlaying": "y", "side": "right", "showgrid": False}
     return frame.figure(
         traces,
@@ -263,6 +236,17 @@ def bits_by_seconds(
         width=760,
         height=480,
     )
+
+
+def _look(i: int, colours: frame.Colours) -> dict[str, Any]:
+    """Returns the look of the i-th line of a chart."""
+    return {"color": colours[COLOURS[i % len(COLOURS)]], "dash": DASHES[i % len(DASHES)]}
+
+
+def _line(
+    x: frame.Floats, y: frame.Floats, name: str, look: dict[str, Any], *, mode: str = "lines", **more: Any
+) -> go.Scatter:
+    return go.Scatter(x=x.tolist(), y=y.tolist(), name=frame.literal(name), mode=mode, line=look, **more)
 
 
 def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:

@@ -77,6 +77,18 @@ def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -
     return go.Figure(list(traces), {"template": template, "title": heading if title else None, **layout})
 
 
+def stops(theme: str, scale: str) -> list[tuple[float, str]]:
+    """Returns a scale of colours of the page, "weights" or "scores", for a colour axis."""
+    colours = style.SCALES[theme][scale]
+    return [(i / (len(colours) - 1), colour) for i, colour in enumerate(colours)]
+
+
+def colourbar(title: str, colours: Colours, **more: Any) -> dict[str, Any]:
+    """Returns the look of a colour axis's legend."""
+    words = {"text": literal(title), "side": "right"}
+    return {"title": words, "thickness": 12, "outlinecolor": colours["line"], **more}
+
+
 def upright(at: float, colour: str) -> dict[str, Any]:
     """Returns a dashed vertical line at an x, for a layout's `shapes`."""
     line = {"color": colour, "dash": "5px,3px", "width": 1.5}

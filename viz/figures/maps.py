@@ -219,15 +219,7 @@ def _weights(
         zmin=-most if scale == "scores" else 0,
         zmax=most,
         colorscale=_stops(scale, theme),
-        colorbar={
-            "title": {"text": frame.literal(unit or TITLES[scale]), "side": "right"},
-            "thickness": 12,
-            "lenmode": "pixels",
-            "len": 240,
-            "y": 1,
-            "yanchor": "top",
-            "outlinecolor": colours["line"],
-        },
+        colorbar=frame.colourbar(unit or TITLES[scale], colours, lenmode="pixels", len=240, y=1, yanchor="top"),
         hoverongaps=False,
         hovertemplate=f"{place}<br>{'score' if scale == 'scores' else 'weight'} {value}<extra></extra>",
         name="weights",
@@ -238,8 +230,7 @@ def _weights(
 def _stops(scale: str, theme: str) -> list[tuple[float, str]]:
     """Returns the colour scale; for "root", the page's stops are at the squares of their positions."""
     if scale != "root":
-        colours = style.SCALES[theme]["scores" if scale == "scores" else "weights"]
-        return [(i / (len(colours) - 1), colour) for i, colour in enumerate(colours)]
+        return frame.stops(theme, "scores" if scale == "scores" else "weights")
     stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in style.SCALES[theme]["weights"]])
     roots = np.linspace(0, 1, STEPS + 1)
     mixed = [np.interp(roots, np.linspace(0, 1, len(stops)), stops[:, part]).round().astype(int) for part in range(3)]

@@ -52,6 +52,7 @@ def scan(
         raise ValueError(f"chosen must be one of {layers} layers of {heads} heads, got {chosen}")
     number = np.arange(layers * heads)
     x, y = x.reshape(-1, 3), y.reshape(-1, 3)
+    colourbar = {"title": frame.literal(bar), "dtick": max(1, layers // 6), "thickness": 10, "outlinewidth": 0}
     dots = go.Scatter(
         x=x[:, 0].tolist(),
         y=y[:, 0].tolist(),
@@ -59,29 +60,14 @@ def scan(
         text=[f"layer {i // heads}, head {i % heads}" for i in number],
         name="heads",
         mode="markers",
-        marker={
-            "color": (number // heads).tolist(),
-            "cmin": 0,
-            "cmax": max(1, layers - 1),
-            "colorscale": _scale(theme),
-            "size": 10,
-            "line": {"color": colours["quiet"], "width": 1},
-            "colorbar": {"title": frame.literal(bar), "dtick": max(1, layers // 6), "thickness": 10, "outlinewidth": 0},
-        },
+        marker=_dots(number // heads, theme, cmin=0, cmax=max(1, layers - 1), size=10, colorbar=colourbar),
         hovertemplate="%{text}<br>%{x:.4g} (%{customdata[0]:.4g} to %{customdata[1]:.4g}) across"
         "<br>%{y:.4g} (%{customdata[2]:.4g} to %{customdata[3]:.4g}) down<extra></extra>",
     )
     traces = [dots] if chosen is None else [dots, _at(x[layer * heads + head], y[layer * heads + head], colours)]
-    return frame.figure(
-        traces,
-        colours,
-        title,
-        xaxis={"title": frame.literal(axes[0])},
-        yaxis={"title": frame.literal(axes[1])},
-        showlegend=False,
-        hovermode="closest",
-        height=420,
-    )
+    xaxis, yaxis = ({"title": frame.literal(name)} for name in axes)
+    look = {"showlegend": False, "hovermode": "closest", "height": 420}
+    return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, **look)
 
 
 def plane(
@@ -123,31 +109,19 @@ def plane(
             text=text,
             name=name,
             mode="markers",
-            marker={
-                "color": (-order).tolist(),
-                "colorscale": _scale(theme),
-                "size": 9,
-                "symbol": symbol,
-                "line": {"color": colours["quiet"], "width": 1},
-            },
+            marker=_dots(-order, theme, size=9, symbol=symbol),
             hovertemplate="%{text}<extra>%{fullData.name}</extra>",
         )
         for name, places, symbol in (("queries", q, "circle"), ("keys", k, "diamond"))
     ]
-    return frame.figure(
-        traces,
-        colours,
-        title,
-        xaxis={"title": frame.literal(axes[0]), "zeroline": True, "zerolinecolor": colours["line"]},
-        yaxis={"title": frame.literal(axes[1]), "zeroline": True, "zerolinecolor": colours["line"]},
-        hovermode="closest",
-        height=420,
-    )
+    xaxis, yaxis = ({"title": frame.literal(name), "zeroline": True, "zerolinecolor": colours["line"]} for name in axes)
+    return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, hovermode="closest", height=420)
 
 
-def _scale(theme: str) -> list[str]:
-    """Returns the colour scale of weights, without colours that are hardly visible on the background."""
-    return style.SCALES[theme]["weights"][2:]
+def _dots(numbers: frame.Floats, theme: str, **look: Any) -> dict[str, Any]:
+    """Returns the look of dots coloured by numbers, without colours that are hardly visible on the background."""
+    line = {"color": frame.palette(theme)["quiet"], "width": 1}
+    return {"color": numbers.tolist(), "colorscale": style.SCALES[theme]["weights"][2:], "line": line, **look}
 
 
 def _at(x: frame.Floats, y: frame.Floats, colours: frame.Colours) -> go.Scatter:

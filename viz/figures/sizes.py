@@ -59,21 +59,14 @@ def by_size(
         )
         for i, (name, line) in enumerate(lines.items())
     ]
+    ticks = {"tickvals": x.tolist(), "ticktext": [f"{size:g}" for size in x]}
+    scale = {"type": "log", **_steps(np.concatenate(list(lines.values())))} if log else {"rangemode": "tozero"}
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={
-            "type": "log",
-            "title": frame.literal(axes[0]),
-            "tickvals": x.tolist(),
-            "ticktext": [f"{v:g}" for v in x],
-        },
-        yaxis={
-            "type": "log" if log else "linear",
-            "title": frame.literal(axes[1]),
-            **(_steps(np.concatenate(list(lines.values()))) if log else {"rangemode": "tozero"}),
-        },
+        xaxis={"type": "log", "title": frame.literal(axes[0]), **ticks},
+        yaxis={"type": "linear", "title": frame.literal(axes[1]), **scale},
         shapes=[] if at is None else [frame.upright(at, colours["quiet"])],
         hovermode="x unified",
         height=360,

@@ -12,7 +12,6 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from viz import style
 from viz.figures import frame
 from viz.figures.maps import attention
 
@@ -100,18 +99,10 @@ def logit_lens(
         ValueError: shapes that do not fit, or numbers outside [0, 1].
     """
     colours = frame.palette(theme)
-    values = frame.numbers(probs, "probs", "(depths, t, top)")
-    count, t, top = values.shape
-    if not ((values >= 0) & (values <= 1 + 1e-6)).all():
-        raise ValueError(
-            f"probs must be probabilities, in [0, 1], got {np.nanmin(values):.4g} to {np.nanmax(values):.4g}"
-        )
-    names = [[[frame.label(token) for token in cell] for cell in row] for row in said]
-    if [len(row) for row in names] != [t] * count or any(len(cell) != top for row in names for cell in row):
-        raise ValueError(f"said must hold a label for each of probs, {values.shape}")
+    values, names = _guesses(probs, said)
+    count, t, _ = values.shape
     rows = frame.labels(depths if depths is not None else ["–", *range(count - 1)], count, "depths")
     columns = frame.labels(tokens, t, "tokens")
-    stops = style.SCALES[theme]["weights"]
     lens = go.Heatmap(
         z=values[..., 0],
         zmin=0,
@@ -123,25 +114,29 @@ def logit_lens(
         textfont={"size": 11},
         customdata=[[_list(p, cell) for p, cell in zip(*row, strict=True)] for row in zip(values, names, strict=True)],
         hovertemplate="%{x} · %{y}<br>%{customdata}<extra></extra>",
-        colorscale=[(i / (len(stops) - 1), colour) for i, colour in enumerate(stops)],
-        colorbar={
-            "title": {"text": frame.literal(unit), "side": "right"},
-            "thickness": 12,
-            "outlinecolor": colours["line"],
-        },
+        colorscale=frame.stops(theme, "weights"),
+        colorbar=frame.colourbar(unit, colours),
         xgap=1,
         ygap=1,
         name="lens",
     )
-    return frame.figure(
-        [lens],
-        colours,
-        title,
-        xaxis={"title": f"{frame.literal(axes[0])} →", "type": "category", "showgrid": False},
-        yaxis={"title": f"{frame.literal(axes[1])} →", "type": "category", "showgrid": False, "dtick": 1},
-        width=CELL * t + 170,
-        height=26 * count + (150 if title else 110),
-    )
+    xaxis, yaxis = ({"title": f"{frame.literal(name)} →", "type": "category", "showgrid": False} for name in axes)
+    size = {"width": CELL * t + 170, "height": 26 * count + (150 if title else 110)}
+    return frame.figure([lens], colours, title, xaxis=xaxis, yaxis={**yaxis, "dtick": 1}, **size)
+
+
+def _guesses(probs: ArrayLike, said: Sequence[Sequence[Sequence[Any]]]) -> tuple[frame.Floats, list[list[list[str]]]]:
+    """Checks probabilities (depths, t, top) and the labels of their tokens; returns both."""
+    values = frame.numbers(probs, "probs", "(depths, t, top)")
+    count, t, top = values.shape
+    if not ((values >= 0) & (values <= 1 + 1e-6)).all():
+        raise ValueError(
+            f"probs must be probabilities, in [0, 1], got {np.nanmin(values):.4g} to {np.nanmax(values):.4g}"
+        )
+    names = [[[frame.label(token) for token in cell] for cell in row] for row in said]
+    if [len(row) for row in names] != [t] * count or any(len(cell) != top for row in names for cell in row):
+        raise ValueError(f"said must hold a label for each of probs, {values.shape}")
+    return values, names
 
 
 def _list(probs: frame.Floats, names: Sequence[str]) -> str:

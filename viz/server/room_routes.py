@@ -27,69 +27,87 @@ from viz.shared.protocol import Shared
 from viz.text import Busy
 
 
-def attach(server: FastAPI, shared: Shared, rooms: Rooms | None = None) -> None:
-    """Adds the routes of rooms to the page's server; without `rooms`, no room is open yet."""
-    rooms = rooms or Rooms()
-    log = shared.log("rooms", rooms)
+class Routes:
+    """The handlers of rooms.
 
-    def answered(**values: Any) -> Response:
-        run = digest("run", secret=shared.secret)  # what is lost with the secret, pages notice by this
+    Args:
+        shared: what all replicas share.
+        rooms: the open rooms.
+    """
+
+    def __init__(self, shared: Shared, rooms: Rooms) -> None:
+        self._shared, self._rooms = shared, rooms
+        self._log = shared.log("rooms", rooms)
+
+    def _answer(self, **values: Any) -> Response:
+        run = digest("run", secret=self._shared.secret)  # what is lost with the secret, pages notice by this
         return JSONResponse({**values, "run": run}, headers=FRESH)
 
-    async def alive(request: Request) -> Response:
+    async def alive(self, request: Request) -> Response:
+        """Identifies this run of the server."""
         del request
         with contextlib.suppress(Busy):  # from now on, this replica notices when what is shared is lost
-            await log.ready()
-        return answered()
+            await self._log.ready()
+        return self._answer()
 
     @http.answers
-    async def show(request: Request) -> Response:
+    async def show(self, request: Request) -> Response:
+        """Answers a follower with the view, or that it has the current one."""
         check_name(name := request.path_params["name"])
-        await log.ready()
-        if (room := rooms.get(name)) is None:
-            return answered(rev=0, view=None)
-        if rooms.to_count(name, page := request.query_params.get("page", "")):
-            log.tell("follow", name, page)
+        await self._log.ready()
+        if (room := self._rooms.get(name)) is None:
+            return self._answer(rev=0, view=None)
+        if self._rooms.to_count(name, page := request.query_params.get("page", "")):
+            self._log.tell("follow", name, page)
         known = request.query_params.get("rev", "")
         if known.isdecimal() and int(known[:20]) >= room.rev:  # another replica may be ahead of this one
             return Response(status_code=204, headers=FRESH)
-        return answered(rev=room.rev, view=room.view)
+        return self._answer(rev=room.rev, view=room.view)
 
-    # Every page polls one of these: Starlette's plain routes cost less than FastAPI's.
-    server.add_route("/room/{name}", show)
-    server.add_route("/alive", alive)
-
-    @server.put("/room/{name}")
     @http.answers
-    async def lead(name: str, request: Request) -> Response:
+    async def lead(self, name: str, request: Request) -> Response:
+        """Shows the leader's view to the room."""
         body = await http.read_object(request, BODY_LIMIT)
         view = body.get("key", ""), body.get("view", "")
-        return answered(rev=await log.change("show", name, *view, client.get(), session.get()))
+        return self._answer(rev=await self._log.change("show", name, *view, client.get(), session.get()))
 
-    @server.delete("/room/{name}")
     @http.answers
-    async def leave(name: str, request: Request) -> Response:
-        await log.change("end", name, (await http.read_object(request)).get("key", ""))
-        return answered()
+    async def leave(self, name: str, request: Request) -> Response:
+        """Closes the room."""
+        await self._log.change("end", name, (await http.read_object(request)).get("key", ""))
+        return self._answer()
 
-    @server.put("/room/{name}/vote")
     @http.answers
-    async def vote(name: str, request: Request) -> Response:
+    async def vote(self, name: str, request: Request) -> Response:
+        """Counts a page's answer to a question."""
         body = await http.read_object(request)
         vote = body.get("voter", ""), body.get("question", ""), body.get("choice", -1), body.get("right", False)
-        await log.change("vote", name, *vote, client.get())
-        return answered()
+        await self._log.change("vote", name, *vote, client.get())
+        return self._answer()
 
-    @server.post("/room/{name}/votes")
     @http.answers
-    async def counts(name: str, request: Request) -> Response:
+    async def votes(self, name: str, request: Request) -> Response:
+        """Answers the leader with the counts of a question."""
         body = await http.read_object(request)
-        await log.ready()
-        return answered(**rooms.counts(name, body.get("key", ""), body.get("question", "")))
+        await self._log.ready()
+        return self._answer(**self._rooms.counts(name, body.get("key", ""), body.get("question", "")))
 
-    @server.post("/room/{name}/record")
     @http.answers
-    async def record(name: str, request: Request) -> Response:
+    async def record(self, name: str, request: Request) -> Response:
+        """Answers the leader with all answers."""
         body = await http.read_object(request)
-        await log.ready()
-        return answered(answers=rooms.record(name, body.get("key", "")))
+        await self._log.ready()
+        return self._answer(answers=self._rooms.record(name, body.get("key", "")))
+
+
+def attach(server: FastAPI, shared: Shared, rooms: Rooms | None = None) -> None:
+    """Adds the routes of rooms to the page's server; without `rooms`, no room is open yet."""
+    routes = Routes(shared, rooms or Rooms())
+    # Every page polls one of these: Starlette's plain routes cost less than FastAPI's.
+    server.add_route("/room/{name}", routes.show)
+    server.add_route("/alive", routes.alive)
+    server.put("/room/{name}")(routes.lead)
+    server.delete("/room/{name}")(routes.leave)
+    server.put("/room/{name}/vote")(routes.vote)
+    server.post("/room/{name}/votes")(routes.votes)
+    server.post("/room/{name}/record")(routes.record)

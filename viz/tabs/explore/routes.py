@@ -37,6 +37,7 @@ from viz.tabs.explore.answer import answer
 from viz.text import Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
+GetPass = Callable[[str], Awaitable[tuple[Pass, bytes]]]  # raises HTTPException for an unknown key
 
 
 def lines(pieces: Iterator[dict[str, Any]]) -> Iterator[bytes]:
@@ -81,19 +82,14 @@ def attach(server: FastAPI, site: Site) -> None:
         download = {"Content-Disposition": f'attachment; filename="{name}-all-heads.npz"'}
         return Response(await work.turn(payload.pack_arrays, pass_), media_type=BINARY, headers=download | FOREVER)
 
-    def attach_measure(path: str, measure: Measure) -> None:
-        @server.get(f"/attention/{{key}}/{path}")
-        @http.answers
-        async def answer(key: str) -> Response:
-            pass_, _ = await get_pass(key)
-            loaded, listener = models[pass_.header["model"]], Listener()
-            pieces = await work.stream(f"{key}/{path}", lambda: lines(measure(loaded, pass_)), listener)
-            return http.StreamResponse(with_final_refusal(pieces), http.LINES, listener.leave)
-
-    attach_measure("heads", measures.heads)
-    attach_measure("words", measures.each_word)
-
+    attach_measure(server, site, get_pass, "heads", measures.heads)
+    attach_measure(server, site, get_pass, "words", measures.each_word)
     attach_json(server, site, get_pass)
+    attach_head(server, site, get_pass)
+
+
+def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
+    """Adds the route of one head; it comes last, because its path fits others too."""
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     @http.answers
@@ -104,7 +100,7 @@ def attach(server: FastAPI, site: Site) -> None:
             if head == "mean":
                 body = payload.pack_mean(each, layer)
             elif head == "rollout":
-                body = await work.step(payload.pack_rollout, each, layer)
+                body = await site.work.step(payload.pack_rollout, each, layer)
             else:
                 body = payload.pack_head(each, layer, head)
         except LookupError:
@@ -112,7 +108,19 @@ def attach(server: FastAPI, site: Site) -> None:
         return Response(body, media_type=BINARY, headers=FOREVER)
 
 
-def attach_json(server: FastAPI, site: Site, get_pass: Callable[[str], Awaitable[tuple[Pass, bytes]]]) -> None:
+def attach_measure(server: FastAPI, site: Site, get_pass: GetPass, path: str, measure: Measure) -> None:
+    """Adds a route that streams a measurement of a pass, line by line."""
+
+    @server.get(f"/attention/{{key}}/{path}")
+    @http.answers
+    async def answer(key: str) -> Response:
+        pass_, _ = await get_pass(key)
+        loaded, listener = site.models[pass_.header["model"]], Listener()
+        pieces = await site.work.stream(f"{key}/{path}", lambda: lines(measure(loaded, pass_)), listener)
+        return http.StreamResponse(with_final_refusal(pieces), http.LINES, listener.leave)
+
+
+def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
     """Adds the single-response JSON routes: lens, writes and trace."""
     work, models = site.work, site.models
 
