@@ -7,7 +7,12 @@ import os
 import sys
 from multiprocessing.context import ForkServerProcess
 
+import torch
+
 from former.training.__main__ import main
+
+if "OMP_NUM_THREADS" not in os.environ:  # as in tests/conftest.py: what is forked keeps it
+    torch.set_num_threads(1)
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.training.processes", "torch._dynamo"])  # the latter is what an optimiser imports
