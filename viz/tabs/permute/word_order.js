@@ -21,100 +21,71 @@ const step = (key, place, count) =>
     key
   ];
 
-export const mount = ({ element }) => {
-  const { tools, body } = makePanel(element, say("permute_words"));
-  const list = h("div.chips", { role: "group", "aria-label": say("permute_words_label"), dir: "ltr" });
-  const spoken = h("p.readout", { "aria-live": "polite" });
-  const seed = h("input", {
-    type: "number",
-    min: 0,
-    max: permuting.fields.seed.max,
-    step: 1,
-    inputmode: "numeric",
-    oninput: () => seeded(),
+/** The field for the seed of the shuffle: {node, input, update}. */
+const makeSeed = () => {
+  const input = h("input", { type: "number", min: 0, max: permuting.fields.seed.max, step: 1, inputmode: "numeric" });
+  input.addEventListener("input", () => {
+    const seed = /^\d{1,4}$/.test(input.value) ? Number(input.value) : NaN;
+    const fits = permuting.allowed("seed", seed);
+    input.setAttribute("aria-invalid", `${!fits}`);
+    if (fits && seed !== permuting.view.seed) permuting.shuffle(seed);
   });
-  const [shuffle, restore] = permuting.buttons();
-  tools.append(spoken, shuffle, h("label.seed", say("permute_seed"), seed), restore, permuting.hints());
-  body.append(list);
+  input.addEventListener("blur", () => (input.value = permuting.view.seed));
+  const update = () => {
+    if (document.activeElement !== input) input.value = permuting.view.seed;
+  };
+  return { node: h("label.seed", say("permute_seed"), input), update };
+};
 
+/** The words as chips: {list, build(labels), arrange(order, dragged), paint(order, labels, dragged), placeAt, focus,
+ *  has}. onpress(event, word) at a chip, onfocus() when another one is reached by the Tab key. */
+const makeChips = (onpress, onfocus) => {
+  const list = h("div.chips", { role: "group", "aria-label": say("permute_words_label"), dir: "ltr" });
   let chips = []; // chips[word]: its button
-  let built = null; // the answer they were built for
-  let held = null; // {word, before: the order at the start of the drag, by: "pointer" or "keys"}
   let current = 0; // the word that the Tab key reaches
 
-  const seeded = () => {
-    const given = /^\d{1,4}$/.test(seed.value) ? Number(seed.value) : NaN;
-    const fits = permuting.allowed("seed", given);
-    seed.setAttribute("aria-invalid", `${!fits}`);
-    if (fits && given !== permuting.view.seed) permuting.shuffle(given);
-  };
-  seed.addEventListener("blur", () => (seed.value = permuting.view.seed));
-
-  const build = (labels) => {
-    chips = labels.map((label, word) => {
-      const chip = h("button.chip.cell", { "data-word": word }, h("span", label), h("sub", word + 1));
-      chip.addEventListener("pointerdown", (event) => take(event, word));
-      chip.addEventListener("focus", () => {
-        current = word;
-        paint();
-      });
-      return chip;
+  const makeChip = (label, word) => {
+    const chip = h("button.chip.cell", { "data-word": word }, h("span", label), h("sub", word + 1));
+    chip.addEventListener("pointerdown", (event) => onpress(event, word));
+    chip.addEventListener("focus", () => {
+      current = word;
+      onfocus();
     });
-    [held, current] = [null, 0];
+    return chip;
+  };
+  const build = (labels) => {
+    if (labels.join("\n") === chips.map((chip) => chip.firstChild.textContent).join("\n")) return false;
+    chips = labels.map(makeChip);
+    current = 0;
     list.replaceChildren(...chips);
+    return true;
   };
 
   /** Puts the chips in order around the dragged one, which stays in the page and so keeps the focus and the pointer. */
-  const arrange = (order) => {
+  const arrange = (order, dragged) => {
     if (list.childElementCount === order.length && order.every((word, place) => list.children[place] === chips[word]))
       return;
     const was = reducedMotion() ? null : chips.map((chip) => chip.getBoundingClientRect());
-    const fixed = held?.word ?? (list.contains(document.activeElement) ? current : order[0]);
+    const fixed = dragged ?? (list.contains(document.activeElement) ? current : order[0]);
     const at = order.indexOf(fixed);
     order.slice(0, at).forEach((word) => chips[fixed].before(chips[word]));
     order.slice(at + 1).forEach((word) => list.append(chips[word]));
     if (was) chips.forEach((chip, word) => slide(chip, was[word]));
   };
 
-  const paint = () => {
-    const labels = permuting.labels();
-    if (built !== labels) {
-      built = labels;
-      if (labels.join("\n") !== chips.map((chip) => chip.firstChild.textContent).join("\n")) build(labels);
-    }
-    const order = permuting.order();
-    if (!order.length) return;
-    arrange(order);
+  const paint = (order, labels, dragged) => {
     const { hover } = permuting;
     order.forEach((word, place) => {
       const chip = chips[word];
       chip.classList.toggle("moved", word !== place);
-      chip.classList.toggle("held", held?.word === word);
+      chip.classList.toggle("held", dragged === word);
       chip.classList.toggle("at", hover?.word === word);
       chip.tabIndex = word === current ? 0 : -1;
-      chip.setAttribute(
-        "aria-label",
-        say("permute_chip", { word: labels[word], place: place + 1, count: order.length, from: word + 1 }),
-      );
-      chip.setAttribute("aria-pressed", `${held?.word === word}`);
+      const values = { word: labels[word], place: place + 1, count: order.length, from: word + 1 };
+      chip.setAttribute("aria-label", say("permute_chip", values));
+      chip.setAttribute("aria-pressed", `${dragged === word}`);
     });
-    if (document.activeElement !== seed) seed.value = permuting.view.seed;
-    const moved = order.filter((word, place) => word !== place).length;
-    restore.disabled = moved === 0;
-    if (!held)
-      spoken.textContent = moved ? say("permute_moved", { moved, count: order.length }) : say("permute_unmoved");
-    element.dataset.order = order.join(".");
-    element.dataset.rev = permuting.rev;
   };
-
-  const move = (word, to) => {
-    const order = permuting.order();
-    const place = Math.max(0, Math.min(order.length - 1, to));
-    permuting.move(order.indexOf(word), place);
-    spoken.textContent = say("permute_now", { word: permuting.labels()[word], place: place + 1, count: order.length });
-  };
-
-  // --- pointer and touch ---------------------------------------------------------------------------------------------
 
   /**
    * The position that a chip would take at the pointer: after every other chip that ends before it. Above and below the
@@ -131,28 +102,76 @@ export const mount = ({ element }) => {
     }).length;
   };
 
-  const take = (event, word) => {
-    if (event.button !== 0) return;
-    const { pointerId } = event;
-    held = { word, before: permuting.view.order, by: "pointer" };
-    const follow = (moved) => {
-      if (moved.pointerId !== pointerId || held?.word !== word) return;
-      const box = list.getBoundingClientRect();
-      const near = moved.clientY > box.top - 40 && moved.clientY < box.bottom + 40;
-      if (near && placeAt(moved, word) !== permuting.order().indexOf(word)) move(word, placeAt(moved, word));
-    };
-    const end = (ended) => {
-      if (ended.pointerId !== pointerId) return;
-      for (const [name, listen] of Object.entries(listens)) document.removeEventListener(name, listen);
-      if (held?.by === "pointer") held = null;
-      paint();
-    };
-    const listens = { pointermove: follow, pointerup: end, pointercancel: end };
-    for (const [name, listen] of Object.entries(listens)) document.addEventListener(name, listen);
-    paint();
+  return { list, build, arrange, paint, placeAt, focus: (word) => chips[word].focus(), has: (word) => word in chips };
+};
+
+/** Follows the pointer until it is released, moved(event) at each move, then over(). */
+const followPointer = (pointerId, moved, over) => {
+  const follow = (event) => event.pointerId === pointerId && moved(event);
+  const end = (event) => {
+    if (event.pointerId !== pointerId) return;
+    for (const [name, listen] of Object.entries(listens)) document.removeEventListener(name, listen);
+    over();
+  };
+  const listens = { pointermove: follow, pointerup: end, pointercancel: end };
+  for (const [name, listen] of Object.entries(listens)) document.addEventListener(name, listen);
+};
+
+export const mount = ({ element }) => {
+  const { tools, body } = makePanel(element, say("permute_words"));
+  const spoken = h("p.readout", { "aria-live": "polite" });
+  const seed = makeSeed();
+  const [shuffle, restore] = permuting.buttons();
+  tools.append(spoken, shuffle, seed.node, restore, permuting.hints());
+  let held = null; // {word, before: the order at the start of the drag, by: "pointer" or "keys"}
+  const chips = makeChips(
+    (event, word) => take(event, word),
+    () => paint(),
+  );
+  const { list } = chips;
+  body.append(list);
+  let built = null; // the answer that chips were built for
+
+  const paint = () => {
+    const labels = permuting.labels();
+    if (built !== labels && chips.build(labels)) held = null;
+    built = labels;
+    const order = permuting.order();
+    if (!order.length) return;
+    chips.arrange(order, held?.word);
+    chips.paint(order, labels, held?.word);
+    seed.update();
+    const moved = order.filter((word, place) => word !== place).length;
+    restore.disabled = moved === 0;
+    if (!held)
+      spoken.textContent = moved ? say("permute_moved", { moved, count: order.length }) : say("permute_unmoved");
+    element.dataset.order = order.join(".");
+    element.dataset.rev = permuting.rev;
   };
 
-  // --- keys ----------------------------------------------------------------------------------------------------------
+  const move = (word, to) => {
+    const order = permuting.order();
+    const place = Math.max(0, Math.min(order.length - 1, to));
+    permuting.move(order.indexOf(word), place);
+    spoken.textContent = say("permute_now", { word: permuting.labels()[word], place: place + 1, count: order.length });
+  };
+
+  const take = (event, word) => {
+    if (event.button !== 0) return;
+    held = { word, before: permuting.view.order, by: "pointer" };
+    const moved = (/** @type {any} */ at) => {
+      if (held?.word !== word) return;
+      const box = list.getBoundingClientRect();
+      const near = at.clientY > box.top - 40 && at.clientY < box.bottom + 40;
+      const place = near ? chips.placeAt(at, word) : null;
+      if (place !== null && place !== permuting.order().indexOf(word)) move(word, place);
+    };
+    followPointer(event.pointerId, moved, () => {
+      if (held?.by === "pointer") held = null;
+      paint();
+    });
+    paint();
+  };
 
   const drop = (back) => {
     if (back) permuting.set({ order: held.before });
@@ -160,21 +179,23 @@ export const mount = ({ element }) => {
     paint();
   };
 
+  const lift = (word) => {
+    held = { word, before: permuting.view.order, by: "keys" };
+    paint();
+    spoken.textContent = say("permute_held", { word: permuting.labels()[word] });
+  };
+
   list.addEventListener("keydown", (event) => {
     const word = Number(event.target.closest("[data-word]")?.dataset.word ?? NaN);
-    if (!(word in chips)) return;
+    if (!chips.has(word)) return;
     const order = permuting.order();
     const to = step(event.key, order.indexOf(word), order.length);
     if (to !== undefined && !event.ctrlKey && !event.metaKey) {
       if (event.altKey || event.shiftKey || held) move(word, to);
-      else chips[order[Math.max(0, Math.min(order.length - 1, to))]].focus();
+      else chips.focus(order[Math.max(0, Math.min(order.length - 1, to))]);
     } else if (event.key === "Enter" || event.key === " ") {
       if (held) drop(false);
-      else {
-        held = { word, before: permuting.view.order, by: "keys" };
-        paint();
-        spoken.textContent = say("permute_held", { word: permuting.labels()[word] });
-      }
+      else lift(word);
     } else if (event.key === "Escape" && held) drop(true);
     else return;
     event.preventDefault();

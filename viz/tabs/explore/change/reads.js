@@ -3,7 +3,7 @@
 // output.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { h, svg, tableRow } from "../../../browser/lib/base.js";
+import { h, setAttributes, svg, tableRow } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -26,96 +26,101 @@ const STEPS = ["run", "path", "whole", "pinned"];
 
 const linkOf = ([layer, head, fromLayer, fromHead]) => `${layer}.${head}-${fromLayer}.${fromHead}`;
 
-export const mount = ({ element }) => {
-  const { section, tools, body, foot } = makePanel(element, say("reads"));
-  const option = (value, words) => h("option", { value }, words);
-  const kind = h(
-    "select",
-    { onchange: () => store.set({ reads: kind.value, reads_arc: "" }) },
-    ...store.fields.reads.choices.map((each) => option(each, say("reads_kinds", { kind: each }))),
-  );
-  const count = h(
-    "select",
-    { onchange: () => store.set({ reads_count: Number(count.value) }) },
-    ...COUNTS.map((each) => option(each, `${each}`)),
-  );
-  const labelled = (key, field) => h("label.field-line.field-select", h("span.name", say(key)), field);
-  const hint = makeHint("?", say("reads_hint"), say("reads_means"));
-  tools.append(labelled("reads_kind", kind), labelled("reads_count", count), hint);
-  const drawing = svg("svg", { role: "group", "aria-label": say("reads_label") });
-  const sheet = h("div.reads-sheet", drawing);
-  const readout = h("p.reads-at", { role: "status" });
-  const result = h("table.reads-result");
-  const finding = h("p.finding", { role: "status" });
-  body.append(sheet, h("div.reads-side", readout, result, finding));
-  const status = h("p.quiet", { role: "status" });
-  const shown = h("p.quiet");
-  foot.append(status, shown);
-
-  let found = null; // the answer of rank_readers in reads.py
-  let pointed = null; // index of an arc
-
-  const chosen = () => found.arcs.findIndex((arc) => linkOf(arc) === store.view.reads_arc);
-
-  const name = (i) => {
-    const [layer, head, fromLayer, fromHead] = found.arcs[i];
-    const score = asFixed(found.scores[i], 3);
-    return say("reads_arc", { layer, head, from_layer: fromLayer, from_head: fromHead, kind: store.view.reads, score });
+/** The menus of the kind and the number of arcs: {nodes, update}. */
+const makeMenus = () => {
+  const menu = (name, key, options, read) => {
+    const onchange = () => store.set({ [name]: read(select.value), ...(name === "reads" && { reads_arc: "" }) });
+    const select = h("select", { onchange }, ...options.map(([value, words]) => h("option", { value }, words)));
+    return { name, select, node: h("label.field-line.field-select", h("span.name", say(key)), select) };
   };
+  const kinds = store.fields.reads.choices.map((kind) => [kind, say("reads_kinds", { kind })]);
+  const menus = [
+    menu("reads", "reads_kind", kinds, (value) => value),
+    menu(
+      "reads_count",
+      "reads_count",
+      COUNTS.map((count) => [count, `${count}`]),
+      Number,
+    ),
+  ];
+  const update = () => menus.forEach(({ name, select }) => (select.value = `${store.view[name]}`));
+  return { nodes: menus.map(({ node }) => node), update };
+};
 
-  // --- the picture ---------------------------------------------------------------------------------------------------
+const nameOf = ({ arcs, scores }, i) => {
+  const [layer, head, fromLayer, fromHead] = arcs[i];
+  const score = asFixed(scores[i], 3);
+  return say("reads_arc", { layer, head, from_layer: fromLayer, from_head: fromHead, kind: store.view.reads, score });
+};
+
+/** Where heads are in a drawing `wide` pixels wide: {x(head), y(layer), across, width, height}. */
+const layOut = ({ layers, heads }, wide) => {
+  const across = Math.max(COLUMN.least, Math.min(COLUMN.most, (wide - LEFT - RADIUS - 4) / (heads - 1 || 1)));
+  const down = Math.max(ROW.least, Math.min(ROW.most, ROW.all / (layers - 1)));
+  const x = (head) => LEFT + head * across;
+  const y = (layer) => TOP + (layers - 1 - layer) * down;
+  return { x, y, across, width: x(heads - 1) + RADIUS + 4, height: y(0) + TOP };
+};
+
+/** The curve of an arc, aside of heads that it would have to pass. */
+const pathOf = ([layer, head, fromLayer, fromHead], { x, y, across }, heads) => {
+  const [from, to] = [y(fromLayer) - RADIUS, y(layer) + RADIUS];
+  const half = (from - to) / 2;
+  const between = head === fromHead && layer > fromLayer + 1;
+  const aside = between ? (head < heads - 1 ? across : -across) / 2 : 0;
+  const [bend, end] = [`${x(fromHead) + aside} ${from - half}`, `${x(head) + aside} ${to + half}`];
+  return `M${x(fromHead)} ${from}C${bend} ${end} ${x(head)} ${to}`;
+};
+
+/** The arcs, the heads and the names of the layers, as elements. */
+const shapesOf = (found, places) => {
+  const { layers, heads, arcs, scores } = found;
+  const { x, y } = places;
+  const [most, least] = [scores[0], scores.at(-1)];
+  const strength = (score) => (most > least ? (score - least) / (most - least) : 1);
+  const lines = arcs.map((arc, i) => {
+    const d = pathOf(arc, places, heads);
+    const look = { class: "line", d, style: `--strength: ${strength(scores[i]).toFixed(3)}` };
+    const role = { role: "button", class: "arc", tabindex: -1, "data-arc": i, "aria-label": nameOf(found, i) };
+    return svg("g", role, svg("path", { class: "reach", d }), svg("path", look));
+  });
+  const nodes = Array.from({ length: layers * heads }, (_, i) => {
+    const [layer, head] = [Math.floor(i / heads), i % heads];
+    const place = { transform: `translate(${x(head)} ${y(layer)})`, class: "head", "data-head": `${layer}.${head}` };
+    return svg("g", place, svg("circle", { r: RADIUS }), svg("text", { dy: "0.35em" }, `${head}`));
+  });
+  const names = Array.from({ length: layers }, (_, layer) =>
+    svg("text", { class: "layer", x: 0, y: y(layer), dy: "0.35em" }, say("reads_layer", { layer })),
+  );
+  return [...names, ...lines.reverse(), ...nodes];
+};
+
+const indexOf = ({ target }) => {
+  const arc = target.closest?.("[data-arc]");
+  return arc ? Number(arc.getAttribute("data-arc")) : null;
+};
+
+/** The drawing of the arcs, of which one can be chosen: {node, readout, show(found), mark}. */
+const makePicture = () => {
+  const drawing = svg("svg", { role: "group", "aria-label": say("reads_label") });
+  const node = h("div.reads-sheet", drawing);
+  const readout = h("p.reads-at", { role: "status" });
+  let found = /** @type {any} */ (null); // the answer of rank_readers in reads.py
+  let pointed = /** @type {number | null} */ (null); // index of an arc
+  const chosen = () => found.arcs.findIndex((arc) => linkOf(arc) === store.view.reads_arc);
+  const arcAt = (i) => drawing.querySelector(`[data-arc="${i}"]`);
 
   const draw = () => {
     if (!found || !size.width) return;
-    const { layers, heads, arcs, scores } = found;
-    const across = Math.max(COLUMN.least, Math.min(COLUMN.most, (size.width - LEFT - RADIUS - 4) / (heads - 1 || 1)));
-    const x = (head) => LEFT + head * across;
-    const down = Math.max(ROW.least, Math.min(ROW.most, ROW.all / (layers - 1)));
-    const y = (layer) => TOP + (layers - 1 - layer) * down;
-    const [width, height] = [x(heads - 1) + RADIUS + 4, y(0) + TOP];
-    const path = ([layer, head, fromLayer, fromHead]) => {
-      const [from, to] = [y(fromLayer) - RADIUS, y(layer) + RADIUS];
-      const half = (from - to) / 2;
-      const between = head === fromHead && layer > fromLayer + 1; // heads that the arc has to pass
-      const aside = between ? (head < heads - 1 ? across : -across) / 2 : 0;
-      const [bend, end] = [`${x(fromHead) + aside} ${from - half}`, `${x(head) + aside} ${to + half}`];
-      return `M${x(fromHead)} ${from}C${bend} ${end} ${x(head)} ${to}`;
-    };
-    const [most, least] = [scores[0], scores.at(-1)];
-    const strength = (score) => (most > least ? (score - least) / (most - least) : 1);
-    const lines = arcs.map((arc, i) =>
-      svg(
-        "g",
-        { role: "button", class: "arc", tabindex: -1, "data-arc": i, "aria-label": name(i) },
-        svg("path", { class: "reach", d: path(arc) }),
-        svg("path", { class: "line", d: path(arc), style: `--strength: ${strength(scores[i]).toFixed(3)}` }),
-      ),
-    );
-    const nodes = Array.from({ length: layers * heads }, (_, i) => {
-      const [layer, head] = [Math.floor(i / heads), i % heads];
-      const place = { transform: `translate(${x(head)} ${y(layer)})`, class: "head", "data-head": `${layer}.${head}` };
-      return svg("g", place, svg("circle", { r: RADIUS }), svg("text", { dy: "0.35em" }, `${head}`));
-    });
-    const names = Array.from({ length: layers }, (_, layer) =>
-      svg("text", { class: "layer", x: 0, y: y(layer), dy: "0.35em" }, say("reads_layer", { layer })),
-    );
+    const places = layOut(found, size.width);
+    const { width, height } = places;
     const focused = drawing.contains(document.activeElement);
-    for (const [key, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
-      drawing.setAttribute(key, `${value}`);
-    drawing.replaceChildren(...names, ...lines.reverse(), ...nodes);
-    shown.textContent = say("reads_shown", {
-      count: arcs.length,
-      pairs: found.pairs,
-      most: asFixed(most, 3),
-      least: asFixed(least, 3),
-      chance: asFixed(found.chance, 3),
-    });
+    setAttributes(drawing, { width, height, viewBox: `0 0 ${width} ${height}` });
+    drawing.replaceChildren(...shapesOf(found, places));
     mark();
     if (focused) arcAt(Math.max(0, chosen())).focus();
   };
-  const size = sized(sheet, () => draw());
-
-  const arcAt = (i) => drawing.querySelector(`[data-arc="${i}"]`);
+  const size = sized(node, draw);
 
   /** Marks the chosen arc and the one under the pointer, with their heads, and names it. */
   const mark = () => {
@@ -129,24 +134,16 @@ export const mount = ({ element }) => {
     }
     for (const head of drawing.querySelectorAll(".head"))
       head.classList.toggle("end", ends.includes(head.getAttribute("data-head")));
-    readout.textContent = at < 0 ? say("reads_point") : name(at);
+    readout.textContent = at < 0 ? say("reads_point") : nameOf(found, at);
   };
 
-  const indexOf = ({ target }) => {
-    const arc = target.closest?.("[data-arc]");
-    return arc ? Number(arc.getAttribute("data-arc")) : null;
-  };
-  const point = (event) => {
-    pointed = indexOf(event);
+  const point = (i) => {
+    pointed = i;
     if (found) mark();
   };
-  const leave = () => {
-    pointed = null;
-    if (found) mark();
-  };
-  for (const type of ["pointerover", "focusin"]) drawing.addEventListener(type, point);
-  for (const type of ["pointerleave", "focusout"]) drawing.addEventListener(type, leave);
   const choose = (i) => store.set({ reads_arc: i === chosen() ? "" : linkOf(found.arcs[i]) });
+  for (const type of ["pointerover", "focusin"]) drawing.addEventListener(type, (event) => point(indexOf(event)));
+  for (const type of ["pointerleave", "focusout"]) drawing.addEventListener(type, () => point(null));
   drawing.addEventListener("click", (event) => indexOf(event) !== null && choose(indexOf(event)));
   drawing.addEventListener("keydown", (event) => {
     const i = indexOf(event);
@@ -159,8 +156,18 @@ export const mount = ({ element }) => {
     event.preventDefault();
   });
 
-  // --- the path of an arc --------------------------------------------------------------------------------------------
+  const show = (answer) => {
+    found = answer;
+    pointed = null;
+    draw();
+  };
+  return { node, readout, show, mark: () => found && mark() };
+};
 
+/** The chosen arc patched alone, beside the writer's whole output: {nodes, follow(found)}. */
+const makePath = () => {
+  const result = h("table.reads-result");
+  const finding = h("p.finding", { role: "status" });
   const path = newest({
     take: ({ values, shares, answer, rival }) => {
       const line = (value, i) =>
@@ -185,7 +192,7 @@ export const mount = ({ element }) => {
   });
 
   /** Patches the chosen arc, or says what is needed for that. */
-  const follow = () => {
+  const follow = (found) => {
     const isPair = store.pass && beside.pass;
     if (found && isPair && store.view.reads_arc) {
       const view = viewOf.explore();
@@ -198,6 +205,31 @@ export const mount = ({ element }) => {
     finding.textContent = say(isPair ? "reads_choose" : "reads_needs");
   };
 
+  return { nodes: [result, finding], follow };
+};
+
+/** How many of all pairs are shown, and their scores, in words. */
+const shownOf = ({ arcs, pairs, scores, chance }) =>
+  say("reads_shown", {
+    count: arcs.length,
+    pairs,
+    most: asFixed(scores[0], 3),
+    least: asFixed(scores.at(-1), 3),
+    chance: asFixed(chance, 3),
+  });
+
+export const mount = ({ element }) => {
+  const { section, tools, body, foot } = makePanel(element, say("reads"));
+  const menus = makeMenus();
+  const picture = makePicture();
+  const path = makePath();
+  tools.append(...menus.nodes, makeHint("?", say("reads_hint"), say("reads_means")));
+  body.append(picture.node, h("div.reads-side", picture.readout, ...path.nodes));
+  const status = h("p.quiet", { role: "status" });
+  const shown = h("p.quiet");
+  foot.append(status, shown);
+  let found = null; // the answer of rank_readers in reads.py
+
   const ask = askInView(
     { element, section, body, status },
     {
@@ -208,26 +240,26 @@ export const mount = ({ element }) => {
       get: (signal) => answerTo("/ask/reads/ranked", viewOf.explore(), signal),
       take: (answer) => {
         found = answer;
-        pointed = null;
-        draw();
-        follow();
+        picture.show(found);
+        shown.textContent = shownOf(found);
+        path.follow(found);
       },
       refused: () => {
         found = null;
+        picture.show(null);
         shown.textContent = "";
       },
     },
   );
 
-  beside.subscribe(element, (changed) => changed.has("pinned") && follow());
+  beside.subscribe(element, (changed) => changed.has("pinned") && path.follow(found));
   store.subscribe(element, (changed) => {
     if (!store.pass || !FIELDS.some((name) => changed.has(name))) return;
     element.hidden = !applies("reads");
-    kind.value = store.view.reads;
-    count.value = `${store.view.reads_count}`;
+    menus.update();
     ask();
     if (!found) return;
-    if (changed.has("reads_arc")) mark();
-    follow();
+    if (changed.has("reads_arc")) picture.mark();
+    path.follow(found);
   });
 };

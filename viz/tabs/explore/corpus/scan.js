@@ -27,7 +27,6 @@ const hintOf = (measure) =>
   ({ entropy: "term_entropy_means", distance: "stat_distance_hint" })[measure] ??
   (OWN.includes(measure) ? `scan_of_${measure}_hint` : `stat_${measure}_hint`);
 const explained = (measure) => makeHint(called(measure), say(hintOf(measure)));
-const choose = (at) => store.set({ layer: Math.floor(at / store.map.heads), head: at % store.map.heads, of: "head" });
 
 const placeOf = ({ tokens, weights, at, gaps }) => {
   const { weights: colours } = palette();
@@ -43,174 +42,158 @@ const placeOf = ({ tokens, weights, at, gaps }) => {
   return h("li", ...spans.flatMap((span, i) => (gaps.includes(i) ? [" … ", span] : [span])));
 };
 
+const headAt = (i) => ({ layer: Math.floor(i / store.map.heads), head: i % store.map.heads });
+
+/** The menus of the two measures: {nodes, fill(answer)}. */
+const makeMenus = () => {
+  const menu = (name, words) => {
+    const onchange = () => store.set({ [name]: select.value });
+    const select = h("select", { "data-field": name, "aria-label": words, onchange });
+    return { select, node: h("label.field-line.field-select", h("span.name", words), select) };
+  };
+  const menus = [menu("scan_x", say("scan_across")), menu("scan_y", say("scan_down"))];
+  const fill = ({ measures, axes }) =>
+    menus.forEach(({ select }, i) => {
+      select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, called(measure))));
+      select.value = axes[i];
+    });
+  return { nodes: menus.map(({ node }) => node), fill };
+};
+
+/** A head's mean and range of a measure, in words. */
+const dotOf = (measure, mean, [low, high]) => {
+  const [middle, least, most] = [mean, low, high].map((value) => written(measure, value));
+  return say("scan_dot", { measure: called(measure), mean: middle, low: least, high: most });
+};
+
+/** All heads as dots over two measures, with a ring around the selected one: {node, draw(answer, keep)}. */
+const makeDots = () => {
+  const node = h("div.scan-dots");
+  const chart = makeChart(node, {
+    label: say("scan_chart"),
+    onclick: (i) => store.set({ ...headAt(i), of: "head" }),
+  });
+  const name = (all, [x, y], i) => {
+    const ranges = all.customdata[i];
+    return [say("head_name", headAt(i)), dotOf(x, all.x[i], ranges), dotOf(y, all.y[i], ranges.slice(2))].join("<br>");
+  };
+  const putRing = (ring, all, at) =>
+    ["x", "y"].forEach((axis, i) => {
+      const [mean, low, high] = [all[axis][at], ...all.customdata[at].slice(2 * i)];
+      ring[axis] = [mean];
+      const [above, below] = [high - mean, mean - low].map((length) => [Math.max(0, length)]);
+      Object.assign(ring[`error_${axis}`], { array: above, arrayminus: below });
+    });
+  const draw = ({ chart: figures, axes }, keep) => {
+    const at = store.view.layer * store.map.heads + store.view.head;
+    const change = ([all, ring], layout) => {
+      all.text = all.x.map((_, i) => name(all, axes, i));
+      all.hovertemplate = "%{text}<extra></extra>";
+      all.marker.colorbar.title = { text: say("scan_layer") };
+      putRing(ring, all, at);
+      [layout.xaxis, layout.yaxis].forEach((axis, i) => {
+        axis.title = { text: called(axes[i]) };
+        if (!BITS.includes(axes[i]) && axes[i] !== "distance") axis.tickformat = ".0%";
+      });
+    };
+    chart.draw({ figures, keep, change });
+  };
+  return { node, draw };
+};
+
+/** A measure of the selected head, in words; `even` is that of equal weights, if there is one. */
+const spreadLine = (measure, [mean, , low, , high], even) => {
+  const values = Object.entries({ mean, low, high, even }).filter(([, value]) => value !== undefined);
+  const words = Object.fromEntries(values.map(([name, value]) => [name, written(measure, value)]));
+  const message = say(even === undefined ? "scan_spread" : "scan_spread_even", words);
+  return h("div", { "data-measure": measure }, h("dt", explained(measure)), h("dd", message));
+};
+
+/** The example passages of the selected head in groups: {node, draw(examples), read(index or null)}. */
+const makePlaces = () => {
+  const node = h("div.scan-places", { role: "region", tabindex: 0, "aria-label": say("scan_places") });
+  let items = []; // elements of the examples, in order
+  const draw = (examples) => {
+    const groups = new Map(); // group → elements
+    items = examples.map((example) => {
+      const item = placeOf(example);
+      groups.set(example.group, [...(groups.get(example.group) ?? []), item]);
+      return item;
+    });
+    const title = (group) => (group ? say("scan_tenth", { tenth: `${group}` }) : say("scan_top"));
+    node.replaceChildren(...[...groups].flatMap(([group, all]) => [h("h4", title(group)), h("ol", ...all)]));
+  };
+  const read = (at) => {
+    items.forEach((item, i) => item.classList.toggle("read", i === at));
+    if (at !== null) node.scrollTop = items[at].offsetTop - node.clientHeight / 3;
+  };
+  return { node, draw, read };
+};
+
+/** The selected head: its distribution, its q and k, and its passages: {nodes, draw(measures, head), places}. */
+const makeHead = () => {
+  const heading = h("h3");
+  const spread = h("dl.scan-spread");
+  const places = makePlaces();
+  const means = h("p.quiet");
+  const place = h("div.scan-plane");
+  const plane = makeChart(place, { label: say("scan_plane_chart"), onread: places.read });
+  const change = (data, layout) => {
+    for (const trace of data) trace.name = say(`scan_${trace.name}`);
+    [layout.xaxis, layout.yaxis].forEach(
+      (axis, i) => (axis.title = { text: say("scan_component", { number: i + 1 }) }),
+    );
+  };
+  const draw = (measures, { of, at: [layer, head], answer }) => {
+    heading.textContent = say("head_name", { layer, head });
+    const line = (measure) => spreadLine(measure, answer.spread[measure], answer.even[measure]);
+    spread.replaceChildren(...measures.map(line));
+    means.textContent = say("scan_plane_means", { share: asShare(answer.explained) });
+    places.draw(answer.examples);
+    plane.draw({ figures: answer.chart, keep: of, change });
+  };
+  const nodes = [
+    h("div", heading, h("p.quiet", say("scan_spread_means")), spread),
+    h("div", h("h3", say("scan_plane")), place, means),
+    h("div", h("h3", makeHint(say("scan_places"), say("scan_places_means"))), places.node),
+  ];
+  return { nodes, draw, places };
+};
+
+/** What is asked of all heads, and of the chosen one. */
+const named = () => {
+  const { model } = store.header;
+  const { scan_x, scan_y, layer, head: number } = store.view;
+  const view = { model, scan_x, scan_y, layer, head: number };
+  return { view, ofHeads: [model, scan_x, scan_y].join(" "), ofHead: [model, layer, number].join(" ") };
+};
+
 const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("scan"));
   const status = h("p.quiet", { role: "status" });
   foot.append(status);
-
-  // --- the measures --------------------------------------------------------------------------------------------------
-
-  const menu = (name, words) => {
-    const select = h("select", {
-      "data-field": name,
-      "aria-label": words,
-      onchange: () => store.set({ [name]: select.value }),
-    });
-    tools.append(h("label.field-line.field-select", h("span.name", words), select));
-    return select;
-  };
-  const menus = { scan_x: menu("scan_x", say("scan_across")), scan_y: menu("scan_y", say("scan_down")) };
-  tools.append(makeHint("?", say("scan_means"), say("scan_hint")));
-
-  const fillMenus = ({ measures, axes: [x, y] }) => {
-    for (const [select, shown] of [
-      [menus.scan_x, x],
-      [menus.scan_y, y],
-    ]) {
-      select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, called(measure))));
-      select.value = shown;
-    }
-  };
-
-  // --- all heads -----------------------------------------------------------------------------------------------------
-
-  let [heads, head] = /** @type {any[]} */ ([null, null]); // the answers on the screen: {of: the request, answer}
-  const dots = h("div.scan-dots");
-  const dotChart = makeChart(dots, { label: say("scan_chart"), onclick: choose });
-
-  const drawDots = () => {
-    const {
-      chart,
-      axes: [x, y],
-    } = heads.answer;
-    const at = store.view.layer * store.map.heads + store.view.head;
-    const change = ([all, ring], layout) => {
-      const dot = (measure, mean, [low, high]) =>
-        say("scan_dot", {
-          measure: called(measure),
-          mean: written(measure, mean),
-          low: written(measure, low),
-          high: written(measure, high),
-        });
-      const name = (i) => say("head_name", { layer: Math.floor(i / store.map.heads), head: i % store.map.heads });
-      all.text = all.x.map((mean, i) =>
-        [name(i), dot(x, mean, all.customdata[i]), dot(y, all.y[i], all.customdata[i].slice(2))].join("<br>"),
-      );
-      all.hovertemplate = "%{text}<extra></extra>";
-      all.marker.colorbar.title = { text: say("scan_layer") };
-      for (const [axis, first] of [
-        ["x", 0],
-        ["y", 2],
-      ]) {
-        const [mean, low, high] = [all[axis][at], ...all.customdata[at].slice(first)];
-        ring[axis] = [mean];
-        Object.assign(ring[`error_${axis}`], {
-          array: [Math.max(0, high - mean)],
-          arrayminus: [Math.max(0, mean - low)],
-        });
-      }
-      for (const [axis, measure] of [
-        [layout.xaxis, x],
-        [layout.yaxis, y],
-      ]) {
-        axis.title = { text: called(measure) };
-        if (!BITS.includes(measure) && measure !== "distance") axis.tickformat = ".0%";
-      }
-    };
-    dotChart.draw({ figures: chart, keep: heads.of, change });
-  };
-
-  // --- the chosen one ------------------------------------------------------------------------------------------------
-
-  const heading = h("h3");
-  const spread = h("dl.scan-spread");
-  const places = h("div.scan-places", { role: "region", tabindex: 0, "aria-label": say("scan_places") });
-  const planeMeans = h("p.quiet");
-  const planeChart = h("div.scan-plane");
-  let items = []; // elements of the examples, in order
-  const read = (at) => {
-    items.forEach((item, i) => item.classList.toggle("read", i === at));
-    if (at !== null) places.scrollTop = items[at].offsetTop - places.clientHeight / 3;
-  };
-  const plane = makeChart(planeChart, { label: say("scan_plane_chart"), onread: read });
-
-  const line = (measure, [mean, , low, , high]) => {
-    const even = head.answer.even[measure];
-    const values = Object.entries({ mean, low, high, even }).filter(([, value]) => value !== undefined);
-    const said = Object.fromEntries(values.map(([name, value]) => [name, written(measure, value)]));
-    return h(
-      "div",
-      { "data-measure": measure },
-      h("dt", explained(measure)),
-      h("dd", say(even === undefined ? "scan_spread" : "scan_spread_even", said)),
-    );
-  };
-
-  const drawPlaces = () => {
-    const groups = new Map(); // group → elements
-    items = head.answer.examples.map((example) => {
-      const item = placeOf(example);
-      groups.set(example.group, [...(groups.get(example.group) ?? []), item]);
-      return item;
-    });
-    const lists = [...groups].map(([group, all]) => [
-      h("h4", group ? say("scan_tenth", { tenth: `${group}` }) : say("scan_top")),
-      h("ol", ...all),
-    ]);
-    places.replaceChildren(...lists.flat());
-  };
-
-  const drawHead = () => {
-    const { answer } = head;
-    const [layer, number] = head.at;
-    heading.textContent = say("head_name", { layer, head: number });
-    spread.replaceChildren(...heads.answer.measures.map((measure) => line(measure, answer.spread[measure])));
-    planeMeans.textContent = say("scan_plane_means", { share: asShare(answer.explained) });
-    drawPlaces();
-    const change = (data, layout) => {
-      for (const trace of data) trace.name = say(`scan_${trace.name}`);
-      [layout.xaxis, layout.yaxis].forEach(
-        (axis, i) => (axis.title = { text: say("scan_component", { number: i + 1 }) }),
-      );
-    };
-    plane.draw({ figures: answer.chart, keep: head.of, change });
-  };
-
-  const parts = h(
-    "div.scan-parts",
-    dots,
-    h("div", heading, h("p.quiet", say("scan_spread_means")), spread),
-    h("div", h("h3", say("scan_plane")), planeChart, planeMeans),
-    h("div", h("h3", makeHint(say("scan_places"), say("scan_places_means"))), places),
-  );
+  const menus = makeMenus();
+  tools.append(...menus.nodes, makeHint("?", say("scan_means"), say("scan_hint")));
+  const [dots, ofHead] = [makeDots(), makeHead()];
+  const parts = h("div.scan-parts", dots.node, ...ofHead.nodes);
   body.append(parts);
   parts.style.visibility = "hidden"; // until the first drawing: the room is kept, and nothing incomplete is visible
-  const has = (scan) =>
-    [parts, ...Object.values(menus).map((menu) => menu.parentElement)].forEach((part) => (part.hidden = !scan));
-
-  // --- asking --------------------------------------------------------------------------------------------------------
-
-  /** What is asked of all heads, and of the chosen one. */
-  const named = () => {
-    const { model } = store.header;
-    const { scan_x, scan_y, layer, head: number } = store.view;
-    const view = { model, scan_x, scan_y, layer, head: number };
-    return { view, ofHeads: [model, scan_x, scan_y].join(" "), ofHead: [model, layer, number].join(" ") };
-  };
+  const has = (scan) => [parts, ...menus.nodes].forEach((part) => (part.hidden = !scan));
+  let [heads, head] = /** @type {any[]} */ ([null, null]); // the answers on the screen: {of: the request, answer}
 
   const ask = askInView(
     { element, section, body: parts, status },
     {
       question: () => Object.values(named().view).join(" "),
       get: async (signal) => {
-        const { view, ofHeads, ofHead } = named();
+        const { view, ofHeads, ofHead: ofOne } = named();
         const all = heads?.of === ofHeads ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
         const one = await answerTo("/ask/scan/head", view, signal);
         return [
           { of: ofHeads, answer: all },
-          { of: ofHead, at: [view.layer, view.head], answer: one },
+          { of: ofOne, at: [view.layer, view.head], answer: one },
         ];
       },
       take: (answers) => {
@@ -218,9 +201,9 @@ export const mount = ({ element }) => {
         const { stretches, length, corpus, split, removals, asked } = heads.answer;
         has(true);
         status.textContent = say("scan_source", { stretches, length, corpus, split, removals, asked });
-        fillMenus(heads.answer);
-        drawDots();
-        drawHead();
+        menus.fill(heads.answer);
+        dots.draw(heads.answer, heads.of);
+        ofHead.draw(heads.answer.measures, head);
         parts.style.visibility = "";
         section.dataset.of = Object.values(named().view).join(" ");
       },
@@ -233,5 +216,5 @@ export const mount = ({ element }) => {
     element.hidden = !applies("scan");
     ask();
   });
-  onTheme(() => head && drawPlaces());
+  onTheme(() => head && ofHead.places.draw(head.answer.examples));
 };

@@ -18,6 +18,7 @@ import { store } from "../lib/store.js";
 
 const LOOKS = 5; // number of keys in the sentence
 
+const SILENT = 1e-9; // the largest change of a logit by a head that is ablated
 const STRONGEST = -1; // as a position: where the head adds most to the logit of the token that follows
 
 const looks = (at) => {
@@ -38,199 +39,194 @@ const looks = (at) => {
 
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "carry_answer", "carry_rival"];
 
+const labelOf = ({ labels }, id) => labels[id];
+const total = (values) => [values].flat(2).reduce((all, value) => all + value, 0);
+
+/** A list of [id, value], each a button that selects the token; `part` is the length of a value's bar, `write` its
+ *  words. */
+const list = (found, words, entries, part, write, kind = "") => {
+  const button = (id) =>
+    h(
+      "button",
+      {
+        class: id === found.rival ? "label rival" : "label",
+        title: say("writes_choose", { token: quoted(labelOf(found, id)) }),
+        "aria-pressed": `${id === found.token || id === found.rival}`,
+        "data-id": id,
+        onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),
+      },
+      labelOf(found, id),
+    );
+  const entry = ([id, value]) => h("li", ...barLine(button(id), makeBar(part(value), kind), write(value)));
+  return h("section", h("h3", words), h("ol", ...entries.map(entry)));
+};
+
+/** What the head attends to, and the next tokens whose logits it raises and lowers, of all of them if `every`. */
+const listsOf = (found, every) => {
+  const { raised, lowered } = (every && found.every) || found;
+  const most = Math.max(0, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
+  const part = (value) => Math.abs(value) / most;
+  const write = (value) => asSigned(value, 2);
+  return [
+    looks(found.at),
+    ...(most <= SILENT
+      ? [h("p", say("writes_nothing"))]
+      : [
+          list(found, say("writes_raises"), raised, part, write),
+          list(found, say("writes_lowers"), lowered, part, write, "down"),
+        ]),
+    list(found, say("writes_likeliest"), found.likeliest, (value) => value, asShare),
+  ];
+};
+
+/** The parts of a logit in the order of the sentence, with their messages. */
+const TERMS = {
+  input: "writes_input",
+  heads: "writes_heads",
+  cross: "writes_cross_heads",
+  feed_forwards: "writes_feed_forwards",
+  constant: "writes_constant",
+  common: "writes_common",
+};
+const sumOf = ({ parts }) =>
+  Object.keys(TERMS).reduce((sum, name) => sum + (name in parts ? total(parts[name]) : 0), 0);
+
+/** The logit as a sum, and the effect of removing the head, in words. */
+const sentencesOf = (found) => {
+  const { parts, logit, without, prob } = found;
+  const { layer, head } = store.view;
+  const of = found.rival === null ? "token" : "pair";
+  const terms = Object.entries(TERMS)
+    .filter(([name]) => name in parts)
+    .map(([name, message]) => say(message, { value: asSigned(total(parts[name]), 3) }));
+  const sum = { terms: asList(terms, true), sum: asFixed(sumOf(found), 3), logit: asFixed(logit, 3) };
+  const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
+  const removed = {
+    direct: asSigned(direct, 3),
+    logit: asFixed(without.logit, 3),
+    before: asFixed(logit, 3),
+    after: asShare(without.prob),
+    prob: asShare(prob),
+  };
+  const silent = ![...found.raised, ...found.lowered].some(([, value]) => Math.abs(value) > SILENT);
+  return [h("p", say("writes_total", { of, ...sum })), silent ? "" : h("p", say("writes_without", { of, ...removed }))];
+};
+
+/** The columns of the table, {words, value(layer), on(layer)}: a head each, and the feed-forward. */
+const columnsOf = ({ parts }) => {
+  const { layer, head } = store.view;
+  const kinds = [
+    ["heads", parts.cross ? "writes_self" : "writes_head", "decoder"],
+    ["cross", "writes_cross", "cross"],
+  ].filter(([name]) => parts[name]);
+  const heads = kinds.flatMap(([name, words, map]) =>
+    parts[name][0].map((_, i) => ({
+      words: say(words, { head: i }),
+      value: (row) => parts[name][row][i],
+      on: (row) => row === layer && i === head && (!parts.cross || store.map.name === map),
+    })),
+  );
+  return [...heads, { words: say("writes_feed_forward"), value: (row) => parts.feed_forwards[row], on: () => false }];
+};
+
+/** The parts of the logit as a table: a row for each layer, a column for each head and for the feed-forward. */
+const paintTable = (table, found) => {
+  const columns = columnsOf(found);
+  const rows = found.parts.feed_forwards.map((_, row) => columns.map(({ value }) => value(row)));
+  const most = Math.max(1e-9, ...rows.flat().map(Math.abs));
+  const { scores } = palette();
+  const cell = (value, row, { words, on }) => {
+    const title = say("writes_cell", { layer: row, column: words, value: asSigned(value, 4) });
+    const node = h("td", { class: on(row) ? "at" : null, title }, asSigned(value, 2));
+    ground(node, scores[signedAt(value / most)]);
+    return node;
+  };
+  const line = (values, row) =>
+    tableRow(say("writes_layer", { layer: row }), ...values.map((value, i) => cell(value, row, columns[i])));
+  const [token, rival] = [found.token, found.rival].map((id) => id !== null && quoted(labelOf(found, id)));
+  table.replaceChildren(
+    h("caption", rival ? say("writes_sum_of_pair", { token, rival }) : say("writes_sum_of", { token })),
+    tableHead("", ...columns.map(({ words }) => words)),
+    h("tbody", ...rows.map(line)),
+  );
+};
+
+/** The question about a position of the selected head, with the answer and the rival if they are chosen. */
+const pathOf = (position) => {
+  const { layer, head, of } = store.view;
+  if (of !== "head") return null;
+  const { answer, rival } = rivals();
+  const chosen = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
+  const query = chosen.length ? `?${chosen.join("&")}` : "";
+  return `/attention/${store.header.key}/writes/${store.map.name}/${layer}/${head}/${position}${query}`;
+};
+
+const strongestOfAll = ({ strongest: [layer, head, token] }) => ({ layer, head, token });
+
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("writes"));
   const heading = h("p.writes-at");
   const lists = h("div.writes-lists");
   const table = h("table.writes-parts");
-  const told = h("div.writes-told", { "aria-live": "polite" });
-  const sum = h(
-    "div.writes-sum",
-    h("div.writes-sheet", { tabindex: 0, role: "group", "aria-label": say("writes_parts") }, table),
-    told,
-  );
+  const sentences = h("div.writes-told", { "aria-live": "polite" });
+  const sheet = h("div.writes-sheet", { tabindex: 0, role: "group", "aria-label": say("writes_parts") }, table);
+  const sum = h("div.writes-sum", sheet, sentences);
   body.append(heading, lists, sum);
   tools.append(makeHint("?", say("writes_means"), say("writes_hint")));
   const status = h("p.quiet", { role: "status" });
   const every = h("input", { type: "checkbox", onchange: () => draw() });
   const rare = h("span");
-  const strongest = h("button.f-button", { hidden: true, onclick: () => found && store.set(best()) });
+  const strongest = h("button.f-button", {
+    hidden: true,
+    onclick: () => found && store.set(strongestOfAll(found)),
+  });
   foot.append(status, h("p.writes-more", h("label", { hidden: true }, every, rare), strongest));
 
   let found = null; // see viz/passes/writes.py
   let opened = null; // the position that was shown before a visitor chose one or an answer
   const position = () =>
     store.view.token ?? (rivals().answer === null ? STRONGEST : (opened ?? store.map.queries.length - 1));
-  const best = () => {
-    const [layer, head, token] = found.strongest;
-    return { layer, head, token };
-  };
   ownView.writes = () => ({
     query: (element.classList.contains("late") ? null : found?.at) ?? store.view.token ?? store.map.queries.length - 1,
     every: every.checked,
   });
-  const path = () => {
-    const { layer, head, of } = store.view;
-    if (of !== "head") return null;
-    const { answer, rival } = rivals();
-    const asked = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
-    const query = asked.length ? `?${asked.join("&")}` : "";
-    return `/attention/${store.header.key}/writes/${store.map.name}/${layer}/${head}/${position()}${query}`;
+
+  const drawFoot = () => {
+    const { follows, rare: count, strongest: best } = found;
+    status.textContent = asText([
+      follows !== null && say("writes_follows", { token: quoted(labelOf(found, follows)) }),
+      position() === STRONGEST && say("writes_opened"),
+    ]);
+    rare.parentElement.hidden = !count;
+    rare.textContent = say("writes_rare", { count });
+    const place = best && strongestOfAll(found);
+    strongest.hidden = !place || Object.entries(place).every(([name, value]) => store.view[name] === value);
+    if (!place) return;
+    const token = quote(place.token, store.map.queries);
+    strongest.textContent = say("writes_strongest", {
+      name: say("head_name", place),
+      token,
+      value: asSigned(best[3], 2),
+    });
   };
-  const label = (id) => found.labels[id];
-
-  /** A list of [id, value], each a button that selects the token; `write` formats the value. */
-  const list = (words, entries, part, write, kind = "") =>
-    h(
-      "section",
-      h("h3", words),
-      h(
-        "ol",
-        ...entries.map(([id, value]) =>
-          h(
-            "li",
-            ...barLine(
-              h(
-                "button",
-                {
-                  class: id === found.rival ? "label rival" : "label",
-                  title: say("writes_choose", { token: quoted(label(id)) }),
-                  "aria-pressed": `${id === found.token || id === found.rival}`,
-                  "data-id": id,
-                  onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),
-                },
-                label(id),
-              ),
-              makeBar(part(value), kind),
-              write(value),
-            ),
-          ),
-        ),
-      ),
-    );
-
   const draw = () => {
-    const { at, likeliest, parts, without, logit, prob } = found;
-    const { raised, lowered } = (every.checked && found.every) || found;
     const { layer, head } = store.view;
     const { activeElement } = document;
     const focused = lists.contains(activeElement) ? activeElement?.dataset.id : null;
-    const most = Math.max(1e-9, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
-    const part = (value) => Math.abs(value) / most;
-    const silent = most <= 1e-9; // it is ablated
-    heading.textContent = say("writes_heading", {
-      name: say("head_name", { layer, head }),
-      token: quote(at, store.map.queries),
-    });
-    lists.replaceChildren(
-      looks(at),
-      ...(silent
-        ? [h("p", say("writes_nothing"))]
-        : [
-            list(say("writes_raises"), raised, part, (value) => asSigned(value, 2)),
-            list(say("writes_lowers"), lowered, part, (value) => asSigned(value, 2), "down"),
-          ]),
-      list(say("writes_likeliest"), likeliest, (value) => value, asShare),
-    );
+    const name = say("head_name", { layer, head });
+    heading.textContent = say("writes_heading", { name, token: quote(found.at, store.map.queries) });
+    lists.replaceChildren(...listsOf(found, every.checked));
     if (focused) lists.querySelector(`[data-id="${focused}"]`)?.focus();
-    paint();
-    const total = (values) => [values].flat(2).reduce((all, value) => all + value, 0);
-    const order = ["input", "heads", "cross", "feed_forwards", "constant", "common"].filter((name) => name in parts);
-    const named = {
-      input: "writes_input",
-      heads: "writes_heads",
-      cross: "writes_cross_heads",
-      feed_forwards: "writes_feed_forwards",
-      constant: "writes_constant",
-      common: "writes_common",
-    };
-    const terms = order.map((name) => say(named[name], { value: asSigned(total(parts[name]), 3) }));
-    const all = order.reduce((so, name) => so + total(parts[name]), 0);
-    const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
-    const of = found.rival === null ? "token" : "pair";
-    told.replaceChildren(
-      h("p", say("writes_total", { of, terms: asList(terms, true), sum: asFixed(all, 3), logit: asFixed(logit, 3) })),
-      silent
-        ? ""
-        : h(
-            "p",
-            say("writes_without", {
-              of,
-              direct: asSigned(direct, 3),
-              logit: asFixed(without.logit, 3),
-              before: asFixed(logit, 3),
-              after: asShare(without.prob),
-              prob: asShare(prob),
-            }),
-          ),
-    );
-    status.textContent = asText([
-      found.follows !== null && say("writes_follows", { token: quoted(label(found.follows)) }),
-      position() === STRONGEST && say("writes_opened"),
-    ]);
-    rare.parentElement.hidden = !found.rare;
-    rare.textContent = say("writes_rare", { count: found.rare });
-    strongest.hidden = !found.strongest || Object.entries(best()).every(([name, value]) => store.view[name] === value);
-    if (found.strongest)
-      strongest.textContent = say("writes_strongest", {
-        name: say("head_name", best()),
-        token: quote(found.strongest[2], store.map.queries),
-        value: asSigned(found.strongest[3], 2),
-      });
-    Object.assign(section.dataset, { token: found.token, sum: all, logit });
-  };
-
-  /** The parts of the logit as a table: a row for each layer, a column for each head and for the feed-forward. */
-  const paint = () => {
-    const { parts } = found;
-    const { layer, head } = store.view;
-    const [token, rival] = [found.token, found.rival].map((id) => id !== null && quoted(label(id)));
-    const kinds = [
-      ["heads", parts.cross ? "writes_self" : "writes_head", "decoder"],
-      ["cross", "writes_cross", "cross"],
-    ].filter(([name]) => parts[name]);
-    const columns = kinds.flatMap(([name, words, map]) =>
-      parts[name][0].map((_, i) => ({
-        words: say(words, { head: i }),
-        value: (row) => parts[name][row][i],
-        on: (row) => row === layer && i === head && (!parts.cross || store.map.name === map),
-      })),
-    );
-    columns.push({ words: say("writes_feed_forward"), value: (row) => parts.feed_forwards[row], on: () => false });
-    const rows = parts.feed_forwards.map((_, row) => columns.map(({ value }) => value(row)));
-    const most = Math.max(1e-9, ...rows.flat().map(Math.abs));
-    const { scores } = palette();
-    const cell = (value, row, column) => {
-      const node = h(
-        "td",
-        {
-          class: columns[column].on(row) ? "at" : null,
-          title: say("writes_cell", { layer: row, column: columns[column].words, value: asSigned(value, 4) }),
-        },
-        asSigned(value, 2),
-      );
-      ground(node, scores[signedAt(value / most)]);
-      return node;
-    };
-    table.replaceChildren(
-      h(
-        "caption",
-        found.rival === null ? say("writes_sum_of", { token }) : say("writes_sum_of_pair", { token, rival }),
-      ),
-      tableHead("", ...columns.map(({ words }) => words)),
-      h(
-        "tbody",
-        ...rows.map((values, row) =>
-          tableRow(say("writes_layer", { layer: row }), ...values.map((value, column) => cell(value, row, column))),
-        ),
-      ),
-    );
+    paintTable(table, found);
+    sentences.replaceChildren(...sentencesOf(found));
+    drawFoot();
+    Object.assign(section.dataset, { token: found.token, sum: sumOf(found), logit: found.logit });
   };
 
   const ask = askInView(
     { element, section, body, status },
     {
-      question: path,
+      question: () => pathOf(position()),
       take: (answer) => {
         found = answer;
         opened = found.at;
@@ -249,5 +245,5 @@ export const mount = ({ element }) => {
     ask();
     if (store.view.of !== "head") status.textContent = say("writes_choose_head");
   });
-  onTheme(() => found && !body.hidden && paint());
+  onTheme(() => found && !body.hidden && paintTable(table, found));
 };

@@ -85,6 +85,59 @@ const numbersOf = (tile, layers, heads, width, height, ratio) => {
   return numbers;
 };
 
+/** The thumbnails' size in CSS pixels: as large as the room allows, and nearly square. */
+const tileOf = ({ layers, heads }, { width: wide, height: high }, square) => {
+  const width = Math.floor((wide - LEFT) / heads) - GAP;
+  const height = square ? width : Math.floor((high - TOP - 2) / layers) - GAP;
+  return {
+    w: Math.max(8, Math.min(width, Math.round(height * maxAspect(1.5)))),
+    h: Math.max(10, Math.min(height, Math.round(width * 1.25))),
+  };
+};
+
+const thumbnail = document.createElement("canvas"); // one at a time, never on the page
+
+/** Draws the thumbnails of all heads, of w × h pixels of the screen each. */
+const drawThumbnails = (context, map, tile, { w, h }) => {
+  const hidden = maskOf(map, w, h);
+  const { masked, skipped } = palette();
+  const grounds = [null, masked, skipped];
+  const veil = map.hides && veilOf(map, tile, w, h);
+  context.imageSmoothingEnabled = false;
+  for (let layer = 0; layer < map.layers; layer++)
+    for (let head = 0; head < map.heads; head++) {
+      const levels = pool(map, layer, head, w, h, store.view.scale === "row");
+      const table = pixelsOfLevels(map.scales[layer * map.heads + head]);
+      makeImage(w, h, (x, y) => grounds[hidden[y * w + x]] ?? table[levels[y * w + x]], thumbnail);
+      const [left, top] = [LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP)];
+      context.drawImage(thumbnail, left, top, tile.w, tile.h);
+      if (veil) context.drawImage(veil, left, top, tile.w, tile.h);
+    }
+};
+
+/** The canvas of the thumbnails under `grid`: {node, paint(size, square)}. */
+const makeSheet = (grid) => {
+  const canvas = h("canvas", { "aria-hidden": "true" });
+  const node = h("div.sheet", canvas, grid);
+  let painted = ""; // what the canvas shows
+  const paint = (size, square) => {
+    const { header, map, view } = store;
+    const { layers, heads } = map;
+    const tile = tileOf(map, size, square);
+    const ratio = pixelRatio(canvas);
+    const now = [header.key, map.name, tile.w, tile.h, view.scale, isDark(), ratio].join();
+    if (now === painted) return;
+    painted = now;
+    const [width, height] = [LEFT + heads * (tile.w + GAP), TOP + layers * (tile.h + GAP)];
+    const context = fit(canvas, width, height);
+    grid.style.cssText = `left:${LEFT}px;top:${TOP}px;--tile-w:${tile.w}px;--tile-h:${tile.h}px;--gap:${GAP}px`;
+    node.style.cssText = `width:${width}px;height:${height}px`;
+    drawThumbnails(context, map, tile, { w: Math.round(tile.w * ratio), h: Math.round(tile.h * ratio) });
+    context.drawImage(numbersOf(tile, layers, heads, width, height, ratio), 0, 0, width, height);
+  };
+  return { node, paint };
+};
+
 const choose = (layer, head) => store.set({ layer, head, of: "head" });
 
 const cellAt = (event) => {
@@ -92,36 +145,87 @@ const cellAt = (event) => {
   return cell ? { layer: Number(cell.dataset.layer), head: Number(cell.dataset.head) } : null;
 };
 
+/** The legend of measured effects, from −most to most. */
+const legendOf = (most) => {
+  const stops = [255, 191, 128, 64, 0].map((at) => cssOf(palette().scores[at])).join();
+  return [
+    h("span", say("effect_legend")),
+    h("span", signed(-most)),
+    h("i", { style: `background:linear-gradient(90deg,${stops})` }),
+    h("span", signed(most)),
+  ];
+};
+
+/** Whether a head is part of the selection: a head, or the layers of a mean or a rollout. */
+const isTaken = (at) => {
+  const { layer, head, of } = store.view;
+  if (of === "head") return at.layer === layer && at.head === head;
+  return of === "mean" ? at.layer === layer : at.layer <= layer;
+};
+
+/** The cells over the thumbnails, one for each head: {node, every, build, mark}; pointed({layer, head} or null). */
+const makeCells = (pointed) => {
+  const node = h("div.cells", { role: "grid", "aria-label": say("overview_label") });
+  let cells = []; // [layer][head] elements
+  const every = () => cells.flatMap((row, layer) => row.map((cell, head) => ({ cell, at: { layer, head } })));
+  const build = ({ layers, heads }) => {
+    if (cells.length === layers && cells[0].length === heads) return;
+    pointed(null); // its cell is about to be replaced
+    const cell = (layer, head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head });
+    cells = list(layers, (layer) => list(heads, (head) => cell(layer, head)));
+    node.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
+  };
+  const mark = () => {
+    const { layer, head } = store.view;
+    for (const { cell, at } of every()) {
+      const chosen = `${isTaken(at)}`;
+      if (cell.ariaSelected !== chosen) cell.ariaSelected = chosen;
+      const stop = at.layer === layer && at.head === head ? 0 : -1; // for the Tab key
+      if (cell.tabIndex !== stop) cell.tabIndex = stop;
+    }
+  };
+  node.addEventListener("click", (event) => {
+    const at = cellAt(event);
+    if (at) choose(at.layer, at.head);
+  });
+  node.addEventListener("pointermove", (event) => pointed(event.pointerType === "touch" ? null : cellAt(event)));
+  node.addEventListener("pointerleave", () => pointed(null));
+  node.addEventListener("keydown", (event) => {
+    const { layer, head } = store.view;
+    const { layers, heads } = store.map;
+    const now = { row: layer, column: head };
+    const to = cellBeside(event.key, now, layers, heads) ?? (["Enter", " "].includes(event.key) ? now : null);
+    if (!to) return;
+    event.preventDefault();
+    choose(to.row, to.column);
+    cells[store.view.layer][store.view.head].focus({ preventScroll: true });
+  });
+  return { node, every, build, mark };
+};
+
+const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
 const MARKS = ["layer", "head", "of"];
 
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("overview"));
-  const canvas = h("canvas", { "aria-hidden": "true" });
-  const grid = h("div.cells", { role: "grid", "aria-label": say("overview_label") });
+  let pointed = null; // {layer, head}
+  const cells = makeCells((at) => {
+    pointed = at;
+    if (store.pass) read();
+  });
+  const sheet = makeSheet(cells.node);
   const legend = h("p.effect-legend", { hidden: true });
   const readout = h("p.readout");
   tools.append(h("span.quiet", say("overview_axes")));
-  body.append(h("div.sheet", canvas, grid));
+  body.append(sheet.node);
   foot.append(legend, readout);
-
-  let cells = []; // [layer][head] elements
   let habits = []; // [layer][head], in a few words
-  let pointed = null; // {layer, head}
-  let painted = ""; // what the canvas shows
-  const thumbnail = document.createElement("canvas"); // one at a time, never on the page
 
   /** Shows a new pass: its cells, and the description of each head. */
   const build = () => {
     const { map } = store;
-    const { layers, heads } = map;
-    const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
-    habits = list(layers, (layer) => list(heads, (head) => habitOf(map, "head", layer, head).short));
-    if (cells.length === layers && cells[0].length === heads) return;
-    pointed = null; // its cell is about to be replaced
-    cells = list(layers, (layer) =>
-      list(heads, (head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head })),
-    );
-    grid.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
+    habits = list(map.layers, (layer) => list(map.heads, (head) => habitOf(map, "head", layer, head).short));
+    cells.build(map);
   };
 
   /** "Layer 3, head 5: previous token 83 %", with the measured effect if there is one. */
@@ -132,63 +236,6 @@ export const mount = ({ element }) => {
     const measured = state && `${state} · `;
     return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
   };
-
-  /** The thumbnails' size in CSS pixels: as large as the panel allows, and nearly square. */
-  const fitTiles = ({ layers, heads }) => {
-    const width = Math.floor((size.width - LEFT) / heads) - GAP;
-    const height =
-      isStacked() && !element.querySelector(".maximised") ? width : Math.floor((size.height - TOP - 2) / layers) - GAP;
-    return {
-      w: Math.max(8, Math.min(width, Math.round(height * maxAspect(1.5)))),
-      h: Math.max(10, Math.min(height, Math.round(width * 1.25))),
-    };
-  };
-
-  const paintThumbnails = () => {
-    const { header, map, view } = store;
-    const { layers, heads } = map;
-    const tile = fitTiles(map);
-    const ratio = pixelRatio(canvas);
-    const wanted = [header.key, map.name, tile.w, tile.h, view.scale, isDark(), ratio].join();
-    if (wanted === painted) return;
-    painted = wanted;
-    const [width, height] = [LEFT + heads * (tile.w + GAP), TOP + layers * (tile.h + GAP)];
-    const context = fit(canvas, width, height);
-    grid.style.cssText = `left:${LEFT}px;top:${TOP}px;--tile-w:${tile.w}px;--tile-h:${tile.h}px;--gap:${GAP}px`;
-    grid.parentNode.style.cssText = `width:${width}px;height:${height}px`;
-    const [w, h] = [Math.round(tile.w * ratio), Math.round(tile.h * ratio)];
-    const hidden = maskOf(map, w, h);
-    const { masked, skipped } = palette();
-    const grounds = [null, masked, skipped];
-    const veil = map.hides && veilOf(map, tile, w, h);
-    context.imageSmoothingEnabled = false;
-    for (let layer = 0; layer < layers; layer++)
-      for (let head = 0; head < heads; head++) {
-        const levels = pool(map, layer, head, w, h, view.scale === "row");
-        const table = pixelsOfLevels(map.scales[layer * heads + head]);
-        makeImage(w, h, (x, y) => grounds[hidden[y * w + x]] ?? table[levels[y * w + x]], thumbnail);
-        const [left, top] = [LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP)];
-        context.drawImage(thumbnail, left, top, tile.w, tile.h);
-        if (veil) context.drawImage(veil, left, top, tile.w, tile.h);
-      }
-    context.drawImage(numbersOf(tile, layers, heads, width, height, ratio), 0, 0, width, height);
-  };
-
-  /** The mark on the selection: a head, or the layers of a mean or a rollout. */
-  const mark = () => {
-    const { layer, head, of } = store.view;
-    const taken = { head: (l, i) => l === layer && i === head, mean: (l) => l === layer, rollout: (l) => l <= layer }[
-      of
-    ];
-    for (const { cell, at } of every()) {
-      const chosen = `${taken(at.layer, at.head)}`;
-      if (cell.ariaSelected !== chosen) cell.ariaSelected = chosen;
-      const stop = at.layer === layer && at.head === head ? 0 : -1; // for the Tab key
-      if (cell.tabIndex !== stop) cell.tabIndex = stop;
-    }
-    read();
-  };
-  const every = () => cells.flatMap((row, layer) => row.map((cell, head) => ({ cell, at: { layer, head } })));
 
   const read = () => {
     const { view } = store;
@@ -205,10 +252,10 @@ export const mount = ({ element }) => {
   const paintEffects = () => {
     const effects = store.effects?.[store.map.name];
     legend.hidden = !effects;
-    grid.classList.toggle("measured", Boolean(effects));
+    cells.node.classList.toggle("measured", Boolean(effects));
     const most = Math.max(1e-9, ...(effects ?? []).flat().map((effect) => Math.abs(effect ?? 0)));
     const { scores } = palette();
-    for (const { cell, at } of every()) {
+    for (const { cell, at } of cells.every()) {
       const off = isOff(store.header, store.map, at.layer, at.head);
       cell.classList.toggle("off", off);
       const effect = off ? null : effects?.[at.layer]?.[at.head];
@@ -217,39 +264,12 @@ export const mount = ({ element }) => {
       cell.ariaLabel = describe(at);
     }
     if (!effects) return;
-    const stops = [255, 191, 128, 64, 0].map((at) => cssOf(scores[at])).join();
-    legend.replaceChildren(
-      h("span", say("effect_legend")),
-      h("span", signed(-most)),
-      h("i", { style: `background:linear-gradient(90deg,${stops})` }),
-      h("span", signed(most)),
-    );
+    legend.replaceChildren(...legendOf(most));
   };
-
-  const point = (at) => {
-    pointed = at;
-    if (store.pass) read();
-  };
-  grid.addEventListener("click", (event) => {
-    const at = cellAt(event);
-    if (at) choose(at.layer, at.head);
-  });
-  grid.addEventListener("pointermove", (event) => point(event.pointerType === "touch" ? null : cellAt(event)));
-  grid.addEventListener("pointerleave", () => point(null));
-  grid.addEventListener("keydown", (event) => {
-    const { layer, head } = store.view;
-    const { layers, heads } = store.map;
-    const now = { row: layer, column: head };
-    const to = cellBeside(event.key, now, layers, heads) ?? (["Enter", " "].includes(event.key) ? now : null);
-    if (!to) return;
-    event.preventDefault();
-    choose(to.row, to.column);
-    cells[store.view.layer][store.view.head].focus({ preventScroll: true });
-  });
 
   const paint = eachFrame(() => {
     if (!store.pass || !size.width) return;
-    paintThumbnails();
+    sheet.paint(size, isStacked() && !element.querySelector(".maximised"));
     element.dataset.rev = store.rev;
   });
   const size = sized(body, paint);
@@ -258,7 +278,10 @@ export const mount = ({ element }) => {
     const other = changed.has("pass") || changed.has("map");
     if (other) build();
     if (other || changed.has("effects")) paintEffects();
-    if (other || changed.has("effects") || MARKS.some((name) => changed.has(name))) mark();
+    if (other || changed.has("effects") || MARKS.some((name) => changed.has(name))) {
+      cells.mark();
+      read();
+    }
     if (["pass", "map", "scale", "rev"].some((name) => changed.has(name))) paint();
   });
   onTheme(() => {

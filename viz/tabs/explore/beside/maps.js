@@ -1,0 +1,167 @@
+// The selected head of two passes: its maps, their difference cell by cell, and the pair under the pointer.
+
+import { isPresenting } from "../../../browser/lib/base.js";
+import { gradient, palette, variable } from "../../../browser/lib/colour.js";
+import { asText, say } from "../../../browser/lib/messages.js";
+import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
+import { axisLabels, axisWords, quote } from "../lib/labels.js";
+import { pixelOf } from "../lib/paint.js";
+import { beside } from "../lib/pinned.js";
+import { rowOf } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+import { lockPair } from "../lib/tokens.js";
+import { alignedAt, joined } from "./align.js";
+import { diverging, LEAST, makeFrame, nameOf, SAME } from "./frames.js";
+
+const place = ({ row, column }) => ({ query: row, key: column });
+
+const sides = ({ queries, keys }, unit) => ({
+  labels: axisLabels(queries, unit),
+  across: axisLabels(keys, unit),
+  words: axisWords(queries, unit),
+  wordsAcross: axisWords(keys, unit),
+});
+
+/** The pair under the pointer or locked, in pictures that have this pair. */
+const marks = (map, aligned = /** @type {any} */ (null)) => {
+  const { hover, view } = store;
+  let at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
+  if (!at || at.query >= map.queries.length || at.key >= map.keys.length) return {};
+  if (aligned) at = { query: alignedAt(aligned.rows, at.query), key: alignedAt(aligned.columns, at.key) };
+  const colour = variable("mark");
+  return {
+    rows: [{ at: at.query, colour }],
+    columns: [{ at: at.key, colour }],
+    at: isPresenting() ? { row: at.query, column: at.key } : null,
+  };
+};
+
+const drawMap = (part, { map, weights }, header) => {
+  part.figure.hidden = false;
+  const pixel = pixelOf(map, weights, 0);
+  part.draw({
+    ...sides(map, header.unit),
+    pixel,
+    hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+    ...marks(map),
+  });
+};
+
+const weightAt = (shown, query, key) => (query === null || key === null ? 0 : (rowOf(shown, query)[key] ?? 0));
+
+/** The difference of the selected head of two passes, {was, now, rows, columns, values, size, at, moved}; null if their
+ *  maps cannot be compared. */
+const compared = (was, now) => {
+  const aligned = beside.alignment(was.map, now.map);
+  if (!aligned) return null;
+  return { was, now, ...aligned, ...beside.difference(was.map, was.weights, now.map, now.weights, aligned) };
+};
+
+/** Writes a number, with ≈ until the exact ones have arrived. */
+const about = ({ was, now }, number) => (was.exact && now.exact ? number : `≈ ${number}`);
+
+/** {hidden(row, column), gaps}: the cells that neither map has, and whether there are tokens that only one has. */
+const gapsOf = ({ was, now, rows, columns }) => {
+  const within = (map, query, key) => query !== null && key !== null && key < map.rowLength(query);
+  const gap = (row) => rows[row].includes(null);
+  const hidden = (row, column) =>
+    gap(row) || [was, now].every(({ map }, side) => !within(map, rows[row][side], columns[column][side]));
+  return { hidden, gaps: rows.some((_, row) => gap(row)) || columns.some((pair) => pair.includes(null)) };
+};
+
+/** The scale of the differences: {less, bar, more} are elements that it is written into. */
+const paintLegend = ({ less, bar, more }, size) => {
+  bar.style.background = gradient(palette().scores);
+  less.textContent = asSigned(-size, 2);
+  more.textContent = asSigned(size, 2);
+};
+
+/** {compare(was, now), clear(), draw(), tell(was, now), pair()}: compare draws all; draw draws again what marks the
+ *  pair under the pointer; pair() is that pair with its numbers, {words, data}. */
+export const makeMaps = (body, scale) => {
+  let both = null; // the difference of the passes that are shown
+  const onCells = { onpoint: (at) => store.point(at && place(at)), onpick: (at) => lockPair(place(at)) };
+  const before = makeFrame(body, "before", {
+    onpoint: (at) => both && onCells.onpoint(at),
+    onpick: (at) => both && onCells.onpick(at),
+  });
+  const after = makeFrame(body, "after", onCells);
+  /** The pair on screen at a cell of the aligned maps; null if the text on screen lacks one of its tokens. */
+  const onScreen = (at) => {
+    const [query, key] = at ? [both?.rows[at.row]?.[1], both?.columns[at.column]?.[1]] : [];
+    return query == null || key == null ? null : { query, key };
+  };
+  const change = makeFrame(body, "change", {
+    onpoint: (at) => store.point(onScreen(at)),
+    onpick: (at) => lockPair(onScreen(at)),
+  });
+
+  const drawChange = () => {
+    change.figure.hidden = scale.legend.hidden = !both;
+    if (!both) return;
+    const { was, now, rows, columns, values } = both;
+    const size = Math.max(LEAST, both.size);
+    const pixel = diverging(size);
+    const { hidden, gaps } = gapsOf(both);
+    const { masked } = palette();
+    const queries = joined(was.map.queries, now.map.queries, rows);
+    const keys = joined(was.map.keys, now.map.keys, columns);
+    change.about.textContent = asText([say("beside_scale", { size: asNumber(size, 2) }), gaps && say("beside_gaps")]);
+    change.draw({
+      ...sides({ queries, keys }, store.header.unit),
+      pixel: (row, column) => (hidden(row, column) ? masked : pixel(values[row * columns.length + column])),
+      hidden: gaps || (now.map.hides && was.map.hides) ? hidden : null,
+      ...marks(now.map, both),
+    });
+    paintLegend(scale, size);
+  };
+  const draw = (was, now) => {
+    drawMap(before, was, beside.header);
+    drawMap(after, now, store.header);
+    drawChange();
+  };
+
+  /** Describes the difference of the head, or says why there is none. */
+  const tell = (was, now) => {
+    if (!both) {
+      const [of, to] = [was, now].map(({ map }) =>
+        say("beside_cells", { rows: map.queries.length, columns: map.keys.length }),
+      );
+      return say("beside_shapes_differ", { before: of, after: to });
+    }
+    const [queries, keys] = [both.rows[both.at.row], both.columns[both.at.column]];
+    const weight = (shown, side) => about(both, asNumber(weightAt(shown, queries[side], keys[side]), 3));
+    return say(both.size < SAME ? "beside_still" : "beside_moved", {
+      name: nameOf(now),
+      share: asShare(both.moved),
+      query: quote(queries[1], now.map.queries),
+      key: keys[1] === null ? quote(keys[0], was.map.keys) : quote(keys[1], now.map.keys),
+      before: weight(was, 0),
+      after: weight(now, 1),
+    });
+  };
+
+  const pair = () => {
+    const { hover } = store;
+    if (!both || hover?.query == null) return { words: "", data: {} };
+    const { query, key } = hover;
+    const { was, now, rows, columns } = both;
+    const then = rows[alignedAt(rows, query)]?.[0] ?? null;
+    if (then === null) return { words: "", data: {} };
+    const first = weightAt(was, then, columns[alignedAt(columns, key)][0]);
+    const second = weightAt(now, query, key);
+    const names = { query: quote(query, now.map.queries), key: quote(key, now.map.keys) };
+    const [earlier, later] = [first, second].map((weight) => about(both, asNumber(weight)));
+    const change = about(both, asSigned(second - first, 4));
+    const words = say("beside_pair", { ...names, before: earlier, after: later, change });
+    return { words, data: { query, key, change: second - first } };
+  };
+
+  const compare = (was, now, [ofWas, ofNow]) => {
+    both = compared(was, now);
+    before.about.textContent = ofWas;
+    after.about.textContent = ofNow;
+    draw(was, now);
+  };
+  return { compare, tell, pair, draw: () => both && draw(both.was, both.now), clear: () => (both = null) };
+};
