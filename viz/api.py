@@ -64,8 +64,8 @@ def arrived(request: gr.Request) -> None:
 
 def attach(site: Site) -> dict[int, Endpoint]:
     """Adds the endpoints to the page that is being built; returns each by its number in Gradio's queue."""
-    endpoints = {}
-    for each in [*questions(site), generate_of(site)]:
+    endpoints, of = {}, Endpoints(site)
+    for each in (of.models, of.tokenize, of.attention, of.predict, of.lens, of.generate):
         added = gr.api(  # pyright: ignore[reportPrivateImportUsage]
             each,
             api_name=each.__name__,
@@ -84,28 +84,32 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature(given)
 
 
-def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
-    """Returns the endpoints that return one result, without streaming."""
+class Endpoints:
+    """The endpoints; Gradio and MCP describe each to programs by its docstring."""
 
-    async def pass_of(model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
-        loaded = named(site.models, model)
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._places = Places(STREAMS)
+
+    async def _pass_of(self, model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
+        loaded = named(self._site.models, model)
         given, refused = changes.from_link(read_string({"edits": edits}, "edits"), loaded.bundle.model)
         if refused:
             raise Refusal("api_edits", given=",".join(refused)[:40], example=EXAMPLE)
-        return loaded, (await site.work.turn(site.passes.make, loaded, text, given))[0]
+        return loaded, (await self._site.work.turn(self._site.passes.make, loaded, text, given))[0]
 
     @endpoint
-    async def models() -> list[dict[str, Any]]:
+    async def models(self) -> list[dict[str, Any]]:
         """Lists the models.
 
         Returns:
             For each, "name", "kind", "about", "layers", "heads" of each layer, "context" (tokens), and "unit" of a
             token: byte, character, piece or word.
         """
-        return [describe(each) for each in site.models.values()]
+        return [describe(each) for each in self._site.models.values()]
 
     @endpoint
-    async def tokenize(model: str, text: str, request: gr.Request) -> dict[str, Any]:
+    async def tokenize(self, model: str, text: str, request: gr.Request) -> dict[str, Any]:
         """Splits a text into a model's tokens, as many as its context holds.
 
         Args:
@@ -116,12 +120,13 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             "tokens", their labels; "ids"; and "total", the number of tokens of the whole text.
         """
         arrived(request)
-        loaded = named(site.models, model)
-        reading = await site.work.step(read, loaded, text)
+        loaded = named(self._site.models, model)
+        reading = await self._site.work.step(read, loaded, text)
         return {"tokens": reading.tokens, "ids": reading.ids, "total": reading.total}
 
     @endpoint
     async def attention(
+        self,
         model: str,
         text: str,
         layer: int,
@@ -144,7 +149,7 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             "queries" and "keys", labels; and "weights"[query][key], or [head][query][key] for all heads.
         """
         arrived(request)
-        _, pass_ = await pass_of(model, text, edits)
+        _, pass_ = await self._pass_of(model, text, edits)
         names = [each.name for each in pass_.maps]
         if stack and stack not in names:
             raise Refusal("api_stack", given=f"{stack}"[:40], names=names)
@@ -157,7 +162,7 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
         return {"queries": each.queries, "keys": each.keys, "weights": rounded(weights)}
 
     @endpoint
-    async def predict(model: str, text: str, request: gr.Request, edits: str = "") -> dict[str, Any]:
+    async def predict(self, model: str, text: str, request: gr.Request, edits: str = "") -> dict[str, Any]:
         """Returns what a model predicts for a text: next tokens, classes, or hidden words.
 
         Args:
@@ -172,11 +177,11 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
             Of a model without an output layer, "tokens" alone.
         """
         arrived(request)
-        _, pass_ = await pass_of(model, text, edits)
+        _, pass_ = await self._pass_of(model, text, edits)
         return {"tokens": pass_.header["labels"], **pass_.header["output"]}
 
     @endpoint
-    async def lens(model: str, text: str, request: gr.Request, edits: str = "", top: int = 5) -> dict[str, Any]:
+    async def lens(self, model: str, text: str, request: gr.Request, edits: str = "", top: int = 5) -> dict[str, Any]:
         """Returns the prediction after each layer (the logit lens) at each token.
 
         Args:
@@ -191,19 +196,13 @@ def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
         """
         arrived(request)
         count = read_whole({"top": top}, "top", 1, TOP, "api_top")
-        _, pass_ = await pass_of(model, text, edits)
+        _, pass_ = await self._pass_of(model, text, edits)
 
-        result = await site.work.turn(depths, pass_.run, count)
+        result = await self._site.work.turn(depths, pass_.run, count)
         return {"columns": result["columns"], "names": result["names"], "probs": rounded(result["probs"])}
 
-    return [models, tokenize, attention, predict, lens]
-
-
-def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
-    """Returns the endpoint that streams a text."""
-    places = Places(STREAMS)
-
     async def generate(
+        self,
         model: str,
         prompt: str,
         request: gr.Request,
@@ -233,7 +232,7 @@ def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
         """
         arrived(request)
         with as_errors():
-            loaded = named(writers(site.models), model)
+            loaded = named(writers(self._site.models), model)
             order = writing.read_order(
                 loaded,
                 {
@@ -242,19 +241,17 @@ def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
                 },
             )
             who = client.get()
-            if not places.has_room_for(who):
+            if not self._places.has_room_for(who):
                 raise Busy("busy_writing")
-        places.take(who)
+        self._places.take(who)
         try:
             ids, states = list(order.ids), writing.states(loaded.fast, order)
-            while (state := await site.work.step(lambda: next(states, None))) is not None:
+            while (state := await self._site.work.step(lambda: next(states, None))) is not None:
                 if state.token is not None:
                     ids.append(state.token)
                 yield writing.written(loaded.bundle.tokenizer, ids)[0]
         finally:
-            places.give_back(who)
-
-    return generate
+            self._places.give_back(who)
 
 
 def named(models: Models, name: str) -> Loaded:
