@@ -30,7 +30,7 @@ LAST_ENDS = """(canvas) => {
   const pitch = width / labels.length;
   const long = Math.max(...labels.map((label) => pen.measureText(label).width));
   const last = pen.measureText(labels.at(-1)).width;
-  const upright = long <= 2 * pitch;
+  const upright = long <= 2 * pitch && top < 45; // three levels of upright labels; turned ones need more
   return upright ? left + width + (last - pitch) / 2 - parseFloat(canvas.style.width) : 0;
 }"""
 

@@ -39,7 +39,14 @@ export const makeLensGrid = (label) => {
     sheet.style.setProperty("--rows", `${cells.length + 1}`);
     paint();
   };
-  const reveal = ({ parentElement, offsetLeft, offsetWidth }) => {
+  let revealed = null;
+  // A grid far from the screen is not laid out, and cannot be scrolled.
+  sheet.addEventListener("contentvisibilityautostatechange", ({ skipped }) => {
+    if (!skipped && revealed?.isConnected) reveal(revealed);
+  });
+  const reveal = (cell) => {
+    revealed = cell;
+    const { parentElement, offsetLeft, offsetWidth } = cell;
     const away = offsetLeft - sheet.scrollLeft;
     const isSeen = away >= parentElement.firstChild.offsetWidth && away + offsetWidth <= sheet.clientWidth;
     if (!isSeen) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
