@@ -322,7 +322,7 @@ def bert(tmp_path):
 
 def test_a_bert_reads_reviews_in_the_pieces_of_the_weights_it_begins_with(bert, recipe, reviews_file):
     folder, tokenizer = bert
-    settings = ("bert-reviews", f"weights={folder}", "model.depth=2")
+    settings = ("bert-reviews", f"weights={folder}", "model.depth=2", "words=0")
     task = make_task(recipe(*settings), reviews_file, unchecked=True)
     assert task.tokenizer.to_dict() == tokenizer.to_dict()
     inputs, _ = task.batch(0)

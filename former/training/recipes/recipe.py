@@ -83,8 +83,8 @@ class Recipe:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if self.causal and self.kind not in ("Bert", "BertClassifier"):
             raise ValueError(f"causal needs kind 'Bert' or 'BertClassifier', which have [CLS], got {self.kind!r}")
-        if self.words and self.kind != "Classifier":
-            raise ValueError(f"words needs kind 'Classifier', which averages all words' vectors, got {self.kind!r}")
+        if self.words and self.kind not in ("Classifier", "BertClassifier"):
+            raise ValueError(f"words needs kind 'Classifier' or 'BertClassifier', which judge words, got {self.kind!r}")
         if self.segments > 1 and self.kind != "TransformerXL":
             raise ValueError(f"segments needs kind 'TransformerXL', which carries a memory, got {self.kind!r}")
         if self.batch % self.accumulate:

@@ -137,7 +137,7 @@ class ReviewTask:
 
         With the teacher's scores (b, t), the recipe's `words` times 1 − c is added, where c is the cosine between the
         scores of a text's words and the log odds of each word's vector alone. A classifier that averages its vectors
-        averages these log odds.
+        averages these log odds; in a BERT they lead each word's vector to what `[CLS]` is asked.
         """
         judge = causal(model) if self.recipe.causal else model
         last = Capture("resid_post", [self.recipe.model.depth - 1] if scores is not None else [], grad=True)
@@ -146,7 +146,8 @@ class ReviewTask:
         if scores is None:
             return loss
         vectors = last["resid_post", self.recipe.model.depth - 1].flatten(0, 1)[:, None]  # (b·t, 1, e)
-        each = model.unembed(vectors, torch.ones_like(inputs).flatten()[:, None]).float()
+        alone = () if self.recipe.kind == "BertClassifier" else (torch.ones_like(inputs).flatten()[:, None],)
+        each = model.unembed(vectors, *alone).float()
         known = inputs > UNK_ID  # hidden words and padding have no score
         log_odds = (each[:, 1] - each[:, 0]).view_as(scores)
         return loss + self.recipe.words * (1 - F.cosine_similarity(log_odds * known, scores * known)).mean()

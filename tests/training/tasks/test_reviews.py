@@ -15,7 +15,8 @@ from former.training.measure.evaluate import Measure
 from former.training.tasks import make_task
 from former.training.tasks.reviews import ReviewTask, causal
 
-SHAPE = ("bert-reviews", "weights=", "batch=8", "model.num_tokens=60", "model.depth=2", "model.seq_length=24")
+SIZES = ("bert-reviews", "weights=", "batch=8", "model.num_tokens=60", "model.depth=2", "model.seq_length=24")
+SHAPE = (*SIZES, "words=0")
 SMALL = (*SHAPE, "pieces=0", "teacher=0")  # whole reviews and their labels
 
 
@@ -97,9 +98,26 @@ def test_a_piece_of_a_review_stands_after_cls_and_is_judged_by_its_own_words_alo
         assert any(opinion.piece(start, len(words)).positive() == pytest.approx(target) for opinion, start in places)
 
 
-def test_only_a_classifier_that_averages_learns_the_scores_of_words(recipe):
-    with pytest.raises(ValueError, match=r"words needs kind 'Classifier', which averages .*got 'BertClassifier'"):
-        recipe("bert-reviews", "words=1")
+def test_only_a_classifier_learns_the_scores_of_words(recipe):
+    with pytest.raises(ValueError, match=r"words needs kind 'Classifier' or 'BertClassifier', .*got 'Bert'"):
+        recipe("bert", "words=1")
+
+
+def test_each_word_of_a_bert_is_judged_as_cls_is_and_compared_with_the_teachers_score(recipe, reviews_file):
+    task: Any = make_task(recipe(*SIZES, "words=2", "pieces=0.5"), reviews_file, unchecked=True)
+    torch.manual_seed(0)
+    model = BertClassifier(task.recipe.model)
+    inputs, targets, scores = task.batch(0)
+    last = Capture(["resid_post"])
+    text = model(inputs, observer=last)
+    pooled = torch.tanh(model.pooler(last["resid_post", 1]))  # (b, t, e)
+    log_odds = model.toprobs(pooled).diff(dim=-1)[..., 0]  # (b, t)
+    assert torch.allclose(log_odds[:, 0], text[:, 1] - text[:, 0], atol=1e-5)  # [CLS] judges the text
+    known = inputs > 1
+    cosine = torch.cosine_similarity(log_odds * known, scores * known)
+    cross_entropy = -(targets * text[:, 1] + (1 - targets) * text[:, 0]).mean()
+    expected = cross_entropy + 2 * (1 - cosine).mean()
+    assert torch.allclose(task.loss(model, inputs, targets, scores), expected, atol=1e-5)
 
 
 def test_what_each_word_says_alone_is_compared_with_the_teachers_score_of_it(recipe, reviews_file):
