@@ -43,9 +43,9 @@ Question = tuple[Tensor, Measure | None]
 @dataclass(frozen=True)
 class Scan:
     """The results of a scan. `facts` are plain values: "measures" names the third axis of `spread`, and "even" is each
-    measure's average for a head that attends to all tokens equally."""
+    measure's average for a head that attends to all tokens equally; "passages" is the number of those read."""
 
-    tokens: Tensor  # (n, t) token ids of the passages
+    tokens: Tensor  # (n, t) token ids of the passages; of a loaded scan, of those that have examples
     spread: Tensor  # (layers, h, measures, 5): `STATISTICS` over the passages where the measure is defined
     group: Tensor  # (k,): 0 for the most decided examples, else the example's tenth, 1 to 10
     examples: Tensor  # (layers, h, k): index of the passage
@@ -111,7 +111,7 @@ def scan(
         rows=examples_of("row").float() / 255,
         plane=in_plane,
         explained=explained,
-        facts={**(facts or {}), **known},
+        facts={**(facts or {}), "passages": n, **known},
     )
 
 
@@ -256,11 +256,12 @@ def save(result: Scan, folder: str | Path) -> Path:
         ValueError: the scan is larger than 2 MB.
     """
     folder = Path(folder)
+    shown, examples = result.examples.unique(return_inverse=True)
     tensors = {
-        "tokens": _narrow(result.tokens),
+        "tokens": _narrow(result.tokens[shown]),
         "spread": result.spread.float(),
         "group": _narrow(result.group),
-        "examples": _narrow(result.examples),
+        "examples": _narrow(examples),
         "places": _narrow(result.places),
         "rows": (result.rows * 255).round().to(torch.uint8),
         "plane": result.plane.half(),
@@ -299,6 +300,7 @@ def load(name_or_path: str | Path) -> Scan | None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 -- not a dict
         whole = {name: tensors[name].long() for name in ("tokens", "group", "examples", "places")}
         broken = {name: tensors[name].float() for name in ("spread", "plane", "explained")}
+        facts.setdefault("passages", len(whole["tokens"]))  # of a time when all were kept
         result = Scan(**whole, **broken, rows=tensors["rows"].float() / 255, facts=facts)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(f"{path} is not a valid scan: {error!r}; repeat the scan") from error

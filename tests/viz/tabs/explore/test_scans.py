@@ -69,7 +69,7 @@ def test_every_dot_is_a_heads_stored_mean_and_the_bars_are_its_percentiles(model
         dots = trace(figure, "heads")
         np.testing.assert_allclose(np.array([dots["x"], dots["y"]]), np.array([x[:, 0], y[:, 0]]), atol=1e-6)
         np.testing.assert_allclose(np.array(dots["customdata"]), np.hstack((x[:, 1:], y[:, 1:])), atol=1e-6)
-    assert (answer["stretches"], answer["length"]) == stored["tokens"].shape
+    assert (answer["stretches"], answer["length"]) == (stored["facts"]["passages"], stored["tokens"].shape[1])
     assert sorted(answer["measures"]) == sorted(measures)
 
 

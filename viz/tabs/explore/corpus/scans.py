@@ -108,7 +108,7 @@ def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> 
     across, down = (torch.stack([scan_result.of(name, of) for of in SPREAD], -1) for name in (x, y))
     return {
         **{"across": across, "down": down, "measures": measures, "axes": (x, y), "chosen": (layer, head)},
-        **{"stretches": len(scan_result.tokens), "length": scan_result.tokens.shape[1]},
+        **{"stretches": scan_result.facts["passages"], "length": scan_result.tokens.shape[1]},
         "asked": "hidden" if kind_of(bundle).says == "blank" else "next",
         **{name: scan_result.facts[name] for name in ("removals", "corpus", "split")},
     }
