@@ -110,6 +110,7 @@ def test_each_word_of_a_bert_is_judged_as_cls_is_and_compared_with_the_teachers_
     inputs, targets, scores = task.batch(0)
     last = Capture(["resid_post"])
     text = model(inputs, observer=last)
+    assert model.pooler is not None
     pooled = torch.tanh(model.pooler(last["resid_post", 1]))  # (b, t, e)
     log_odds = model.toprobs(pooled).diff(dim=-1)[..., 0]  # (b, t)
     assert torch.allclose(log_odds[:, 0], text[:, 1] - text[:, 0], atol=1e-5)  # [CLS] judges the text
