@@ -85,7 +85,7 @@ class PassStore:
         with self._turns:  # of many requests for the same pass, most find it cached when their turn comes
             entry = self.get(key)
             if entry is None:
-                entry = made(loaded, text, edits, secret)
+                entry = compute(loaded, text, edits, secret)
                 self._shared.bodies.put(key, entry[1])
             self._shared.orders.put(key, order)  # of a cached pass too: what is shared may have been lost
             self._put(key, entry)
@@ -102,7 +102,7 @@ class PassStore:
             self._cache.move_to_end(key)
 
 
-def made(loaded: Loaded, text: str, edits: Sequence[Edit], secret: bytes) -> tuple[Pass, bytes]:
+def compute(loaded: Loaded, text: str, edits: Sequence[Edit], secret: bytes) -> tuple[Pass, bytes]:
     """Returns the pass of a text, see `run`, and its packed body. The maps are packed beside their description."""
     edited = request(loaded, text, edits).run(fast=True)
     maps = maps_of(edited)

@@ -88,12 +88,12 @@ def test_what_had_to_go_is_made_again_to_the_last_bit(models, name, edits):
 def test_a_pass_that_is_held_is_not_run_again(models, generator, monkeypatch):
     passes = PassStore(models)
     pass_ = passes.make(generator, TEXTS[0])
-    monkeypatch.setattr(store, "made", None)
+    monkeypatch.setattr(store, "compute", None)
     assert passes.make(generator, TEXTS[0]) is passes.remake(pass_[0].key) is pass_
 
 
 def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
-    passes, at_work, most, made = PassStore(models), [], [], store.made
+    passes, at_work, most, compute = PassStore(models), [], [], store.compute
     meeting = threading.Barrier(4)  # lets four through at a time, so four have to be at work
 
     def counted(loaded, text, edits, secret):
@@ -102,9 +102,9 @@ def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
         most.append(len(at_work))
         meeting.wait(10)
         at_work.remove(text)
-        return made(loaded, text, edits, secret)
+        return compute(loaded, text, edits, secret)
 
-    monkeypatch.setattr(store, "made", counted)
+    monkeypatch.setattr(store, "compute", counted)
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(lambda text: passes.make(generator, text), TEXTS[:12]))
     assert max(most) == 4
