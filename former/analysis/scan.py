@@ -267,8 +267,7 @@ def save(result: Scan, folder: str | Path) -> Path:
         "plane": result.plane.half(),
         "explained": result.explained.half(),
     }
-    facts = {**result.facts, "weights": _weights_of(folder)}
-    header = {"facts": json.dumps(facts)}
+    header = {"facts": json.dumps({**result.facts, "weights": _weights_of(folder)})}
     content = save_tensors({name: tensor.contiguous() for name, tensor in tensors.items()}, header)
     if len(content) > MOST_BYTES:
         raise ValueError(
