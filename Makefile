@@ -27,7 +27,7 @@ check: .venv/dev ## lint, format and types of Python and of the page's scripts
 	.venv/bin/ruff format --check
 	.venv/bin/pyright
 	.venv/bin/biome check --error-on-warnings
-	.venv/bin/deno check
+	.venv/bin/deno check --config viz/deno.json viz tests
 
 bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2, BERT and SmolLM2: about 15 minutes
 	.venv/bin/python -m tests.bench.library
