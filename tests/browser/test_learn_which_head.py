@@ -1,5 +1,7 @@
 """Section "Which head does it?": both grids equal the library's, for the given pairs and for typed texts."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 import torch
 from playwright.sync_api import expect
@@ -22,6 +24,11 @@ def shown(tab: Learning, way: str) -> torch.Tensor:
     )
 
 
+def linked(tab: Learning) -> dict[str, list[str]]:
+    """Returns the view that the section's link into Explore opens."""
+    return parse_qs(urlsplit(tab.section.locator(".open-in a").first.get_attribute("href") or "").query)
+
+
 def test_what_is_lost_and_what_returns_are_the_library_s(tab):
     bundle = former.load("gpt")
     pinned, text = CARRIED["piece"]["number"]
@@ -36,6 +43,7 @@ def test_what_is_lost_and_what_returns_are_the_library_s(tab):
     assert float(shown(tab, "lost")[layer, head]) == pytest.approx(lost, abs=1e-4)
     expect(tab.section.locator("td.at")).to_have_count(2)
     assert tab.sentence().startswith(f"Carried into B, layer {layer}, head {head} brings back")
+    assert {"text": [text], "layer": [str(layer)], "head": [str(head)]}.items() <= linked(tab).items()
     tab.section.get_by_role("button", name=message("learn_which_head_pair", pair="name")).click()
     tab.settled()
     assert tab.view()["pinned"] == CARRIED["piece"]["name"][0]

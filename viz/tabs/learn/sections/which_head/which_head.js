@@ -104,8 +104,10 @@ export const mount = (section, props) => {
     },
   });
   section.links(() => {
-    const { pinned, text } = demo.view;
-    return [["explore", { model: props.model, text, pin: props.model, pin_text: pinned }]];
+    const { pinned, text, returned } = demo.answers.heads ?? demo.view;
+    const head = returned && most(returned); // the head that the section names
+    const shown = head && { layer: head.layer, head: head.head };
+    return [["explore", { model: props.model, text, ...shown, pin: props.model, pin_text: pinned }]];
   });
 
   section.begin(paint);
