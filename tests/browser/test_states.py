@@ -131,16 +131,25 @@ def test_the_last_token_is_in_sight_in_both_grids(tab, width):
         assert seen_in_full(part)
 
 
-@pytest.mark.parametrize("more", [{}, {"lens_from": "4.8", "lens_to": "4.8"}], ids=["two", "three"])
-def test_grids_of_nine_tokens_are_whole_when_presented(tab, more):
+@pytest.mark.parametrize(
+    ("name", "more", "grid"),
+    [
+        ("lens", {}, ".lens-part"),
+        ("lens", {"lens_from": "4.8", "lens_to": "4.8"}, ".lens-third"),
+        ("carry", {"carry": "stream"}, ".carry-sheet"),
+    ],
+    ids=["lenses", "carried state", "carried parts"],
+)
+def test_grids_of_nine_tokens_are_whole_when_presented(tab, name, more, grid):
     pinned, text = CARRIED["piece"]["name"]
     tab.open(model="gpt", text=text, pin="gpt", pin_text=pinned, **more)
-    panel = tab.unfold("lens")
-    expect(panel.locator(".lens-part td").first).to_be_visible()
-    expect(panel.locator(".lens-third")).to_be_visible(visible=bool(more))
+    panel = tab.unfold(name) if name == "lens" else tab.part(name)
+    panel.scroll_into_view_if_needed()
+    expect(panel.locator(f"{grid} td").first).to_be_visible()
+    expect(panel.locator(".lens-third")).to_be_visible(visible="lens_from" in more)
     tab.page.set_viewport_size({"width": 1920, "height": 1080})
-    tab.page.evaluate("former.presenter.go('explore', 'lens')")
-    presents(tab.page, "lens")
+    tab.page.evaluate("name => former.presenter.go('explore', name)", name)
+    presents(tab.page, name)
     tab.painted()
     assert beyond(panel) == []
 
@@ -152,7 +161,7 @@ def beyond(panel) -> list[str]:
           const body = part.querySelector(".panel-body").getBoundingClientRect();
           const isBeyond = (cell) => {
             const box = cell.getBoundingClientRect();
-            const frames = [body, cell.closest(".lens-sheet").getBoundingClientRect()];
+            const frames = [body, cell.closest(".lens-sheet, .carry-sheet").getBoundingClientRect()];
             return frames.some(({ right, bottom }) => box.right > right + 1 || box.bottom > bottom + 1);
           };
           const cells = [...part.querySelectorAll("[role=gridcell]")].filter((cell) => cell.checkVisibility());
