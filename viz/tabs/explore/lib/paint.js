@@ -18,29 +18,27 @@ export const pool = (map, layer, head, width, height, perRow) => {
   const [down, across] = [map.queries.length, map.keys.length];
   const cells = map.quantised(layer, head);
   const levels = new Uint8Array(width * height);
-  const column = Uint16Array.from({ length: across }, (_, key) => Math.floor((key * width) / across));
-  const columnEnd = Uint16Array.from({ length: across }, (_, key) =>
-    Math.max(column[key] + 1, Math.floor(((key + 1) * width) / across)),
-  );
+  const ends = Int32Array.from({ length: width }, (_, x) => Math.ceil(((x + 1) * across) / width));
+  const starts = ends.map((end, x) => Math.min(end - 1, Math.ceil((x * across) / width))); // a key at least
   for (let query = 0; query < down; query++) {
     const [start, length] = [map.rowStart(query), map.rowLength(query)];
-    let factor = 1;
-    if (perRow) {
-      let most = 1;
-      for (let key = 0; key < length; key++) if (cells[start + key] > most) most = cells[start + key];
-      factor = 255 / most;
-    }
+    const factor = perRow ? 255 / Math.max(1, largest(cells, start, start + length)) : 1;
     const y = Math.floor((query * height) / down);
     const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / down));
-    const row = y * width;
-    for (let key = 0; key < length; key++) {
-      if (cells[start + key] === 0) continue;
-      const level = cells[start + key] * factor;
-      for (let x = row + column[key]; x < row + columnEnd[key]; x++) if (levels[x] < level) levels[x] = level;
+    for (let x = 0; x < width && starts[x] < length; x++) {
+      const level = largest(cells, start + starts[x], start + Math.min(ends[x], length)) * factor;
+      if (levels[y * width + x] < level) levels[y * width + x] = level;
     }
     for (let below = y + 1; below < yEnd; below++) levels.copyWithin(below * width, y * width, (y + 1) * width);
   }
   return levels;
+};
+
+/** The largest of some cells. */
+const largest = (cells, from, to) => {
+  let most = 0;
+  for (let i = from; i < to; i++) if (cells[i] > most) most = cells[i];
+  return most;
 };
 
 /** Returns the pixel for a level of a pooled head, on the selected scale. */
