@@ -112,6 +112,23 @@ def test_the_fields_and_buffers_of_older_files_are_read(tmp_path):
     torch.testing.assert_close(former.pretrained.load(tmp_path).model(ids()), theirs(ids()).logits, atol=1e-4, rtol=0)
 
 
+FOREIGN: dict[str, tuple[Any, Any, dict[str, Any]]] = {  # fields of other classes, which these two do not read
+    "a window in llama": (T.LlamaConfig, T.LlamaForCausalLM, {"sliding_window": 5}),
+    "a switch of the window": (T.MistralConfig, T.MistralForCausalLM, {"use_sliding_window": False}),
+    "the first layer with a window": (T.MistralConfig, T.MistralForCausalLM, {"max_window_layers": 3}),
+    "kinds of layers": (T.MistralConfig, T.MistralForCausalLM, {"layer_types": ["full_attention"] * 3}),
+}
+
+
+@pytest.mark.parametrize(("config", "kind", "changes"), FOREIGN.values(), ids=FOREIGN)
+@torch.no_grad()
+def test_a_field_that_transformers_ignores_changes_nothing(config, kind, changes, tmp_path):
+    saved(kind(llama_config(config, sliding_window=5)), tmp_path)
+    change_config(tmp_path, **changes)
+    expected = kind.from_pretrained(tmp_path)(ids()).logits
+    torch.testing.assert_close(former.pretrained.load(tmp_path).model(ids()), expected, atol=1e-4, rtol=0)
+
+
 REFUSED = {
     "a scaling unknown here": ({"rope_parameters": {"rope_type": "yarn"}}, "rope_type must be one of 'default'"),
     "another activation": ({"hidden_act": "gelu"}, "hidden_act must be 'silu', got 'gelu'"),
@@ -121,6 +138,7 @@ REFUSED = {
         "rotary_scaling must be None or factor",
     ),
     "a factor that is missing": ({"rope_parameters": {"rope_type": "linear"}}, "rotary_scaling must be None or factor"),
+    "a part of each head turned": ({"partial_rotary_factor": 0.5}, "partial_rotary_factor must be 1.0, got 0.5"),
     "layers of two kinds": (
         {"model_type": "qwen2", "use_sliding_window": True, "max_window_layers": 1, "sliding_window": 4},
         "layer_types must be all alike",

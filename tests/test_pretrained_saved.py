@@ -143,6 +143,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"normalisation": "layer", "activation": "gelu", "ff_bias": True},
         "in gpt_neox kv_heads must be 4, got 2",
     ),
+    "a part of each head turned": ({"rotary_share": 0.5, "size": 8}, "partial_rotary_factor must be 1.0, got 0.5"),
     "another mask": ({"mask": "strided", "mask_size": 3}, "mask must be 'causal', got 'strided'"),
 }
 

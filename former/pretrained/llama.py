@@ -73,7 +73,10 @@ def _read_config(family: _Family, values: dict[str, Any], weights: Mapping[str, 
     require(values, {"hidden_act": "silu"})
     emb, heads = values.get("hidden_size", 4096), values.get("num_attention_heads", 32)
     size, attention_bias = values.get("head_dim"), values.get("attention_bias", False) is True
-    window, context = _window(values), values["max_position_embeddings"]
+    window, context = _window(family, values), values["max_position_embeddings"]
+    turns = rotary(values)
+    if turns["rotary_share"] != 1.0:  # some programs turn a part of each head then; transformers ignores the field
+        raise ValueError(f"partial_rotary_factor must be 1.0, got {turns['rotary_share']!r}")
     return Generator, llama.config(
         num_tokens=values["vocab_size"],
         seq_length=context,
@@ -83,7 +86,7 @@ def _read_config(family: _Family, values: dict[str, Any], weights: Mapping[str, 
         size=None if size is not None and size * heads == emb else size,
         depth=values.get("num_hidden_layers", 32),
         **{"ff_hidden": None, **feed_forward(values["intermediate_size"], emb)},
-        **rotary(values),
+        **turns,
         norm_eps=values.get("rms_norm_eps", 1e-6),
         attention_bias=attention_bias if family.biases is None else family.biases,
         unify_bias=attention_bias and family.biases is None,
@@ -119,16 +122,19 @@ def _write_config(name: str, family: _Family, bundle: Bundle) -> dict[str, Any]:
     }
 
 
-def _window(values: Mapping[str, Any]) -> int | None:
-    """Returns the number of tokens that each token sees; None for all before it.
+def _window(family: _Family, values: Mapping[str, Any]) -> int | None:
+    """Returns the number of tokens that each token sees; None for all before it. As in `transformers`, Llama has no
+    window and Mistral has one in every layer, whatever other fields say.
 
     Raises:
         ValueError: some layers have a window and others do not.
     """
-    window = values.get("sliding_window")
-    if window is None or not values.get("use_sliding_window", True):
+    window = values["sliding_window"] if "sliding_window" in family.defaults else None
+    if window is None or "use_sliding_window" not in family.defaults:
+        return window
+    if not values["use_sliding_window"]:
         return None
-    first = values.get("max_window_layers", 0)  # index of the first layer with the window
+    first = values["max_window_layers"]  # index of the first layer with the window
     full, windowed = first > 0, first < values.get("num_hidden_layers", 32)
     if kinds := values.get("layer_types"):
         full, windowed = "full_attention" in kinds, "sliding_attention" in kinds
