@@ -5,6 +5,7 @@ Sizes: n beams.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,9 +14,9 @@ from torch import Tensor
 
 from former.checks import require_positive
 from former.config import require_token
-from former.generate import KeyValueCache, check_prompt
+from former.generate import KeyValueCache, Window, check_prompt, window_for
 from former.hooks import Model
-from former.models import require_output_layer
+from former.sampling import require_maximum
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,18 @@ def beam_search(
     Returns:
         At most `beams` continuations, the best first.
     Raises:
-        ValueError: an argument out of range, or a model that does not write token by token.
+        ValueError: an argument out of range, a model without a causal mask or that does not predict the next token, or
+            predictions that are not numbers.
     """
     config = model.config
     require_positive("max_new_tokens", max_new_tokens)
     require_positive("beams", beams)
     require_token("end", end, config.num_tokens)
+    if not math.isfinite(length_penalty):
+        raise ValueError(f"length_penalty must be a finite number, got {length_penalty!r}")
     ids = check_prompt(prompt_ids, config.num_tokens)
-    if getattr(config, "mask", None) is None or not hasattr(model, "parameters") or not hasattr(config, "seq_length"):
-        raise ValueError(f"model must be a causal Generator, got a {type(model).__name__}")
-    require_output_layer(model)
+    if not isinstance(window_for(model, len(ids)), Window):  # only there do keys and values not change as a text grows
+        raise ValueError(f"model must be a causal Generator, got another {type(model).__name__}")
     if len(ids) + max_new_tokens > config.seq_length:
         raise ValueError(
             f"prompt and continuation must fit the context of {config.seq_length} tokens, "
@@ -90,6 +93,7 @@ def beam_search(
 
 def _extended(running: list[Beam], logits: Tensor, count: int, divisor: float) -> list[Beam]:
     """Extends the beams by one token, given their logits (n, num_tokens); returns the `count` likeliest."""
+    require_maximum(logits)
     before = logits.new_tensor([beam.log_prob for beam in running])
     sums = (logits.log_softmax(-1) + before[:, None]).flatten()
     best = sums.topk(min(count, len(sums)))

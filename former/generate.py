@@ -234,10 +234,10 @@ def window_for(
     if isinstance(model, Stateful):
         return Stream(model, use_cache, edits)
     mask = getattr(model.config, "mask", None)
-    if mask is None or isinstance(model, Classifier):
+    if mask is None or isinstance(model, Classifier) or not callable(model):
         raise ValueError(
             f"model must give a logit for each next token, got a {type(model).__name__}; "
-            "an EncoderDecoder writes with former.translate"
+            "of a Bundle pass its model; an EncoderDecoder writes with former.translate"
         )
     return Window(model, prompt, use_cache, edits) if MASKS[mask].causal else UnmaskedWindow(model, edits)
 
@@ -285,7 +285,7 @@ def generate(
         A `Step` for each token, as soon as it is drawn.
     Raises:
         ValueError: at the call, an argument out of range, a model that does not predict the next token, or an edit that
-            does not fit.
+            does not fit; at a token, a prediction that is not a number, as after an overflow.
     """
     check_rules(temperature, top_k, top_p, min_p, repetition_penalty)
     config, edits = model.config, tuple(edits)

@@ -32,7 +32,7 @@ def next_token_probs(
     Returns:
         (num_tokens,), sums to 1.
     Raises:
-        ValueError: a rule out of range.
+        ValueError: a rule out of range, or logits without a finite maximum.
     """
     *_, probs = apply_rules(logits, temperature, top_k, top_p, min_p).values()
     return probs / probs.sum()
@@ -53,9 +53,10 @@ def apply_rules(
         For each rule that is set, by its name and in order, the probabilities (num_tokens,) after it: 0 for the tokens
         that it or an earlier rule removed; not renormalised after `top_p` and `min_p`.
     Raises:
-        ValueError: a rule out of range.
+        ValueError: a rule out of range, or logits without a finite maximum.
     """
     check_rules(temperature, top_k, top_p, min_p)
+    require_maximum(logits)
     if temperature == 0:
         return {"temperature": torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)}
     # Subtract the maximum, then divide by a number that float32 does not round to 0: no inf - inf, no 0 / 0.
@@ -78,6 +79,13 @@ def apply_rules(
     return left
 
 
+def require_maximum(logits: Tensor) -> None:
+    """Raises ValueError unless the largest logit is finite: after an overflow, or with broken weights, it is not."""
+    largest = logits.max()
+    if not largest.isfinite():
+        raise ValueError(f"logits must have a finite maximum, to predict a token, got {float(largest)}")
+
+
 def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:
     """Makes tokens that the text already has less likely (Keskar et al. 2019, with the sign respected).
 
@@ -96,7 +104,7 @@ def random_of(seed: int | None) -> torch.Generator:
     if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
         raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
     rng = torch.Generator()
-    rng.manual_seed(seed) if seed is not None else rng.seed()
+    rng.manual_seed(int(seed)) if seed is not None else rng.seed()  # torch refuses numpy's whole numbers
     return rng
 
 

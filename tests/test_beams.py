@@ -4,6 +4,7 @@ import itertools
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from transformers.generation import logits_process as theirs
@@ -13,6 +14,7 @@ from former import cpu
 from former.sampling import next_token_probs, penalise
 from tests.their_models import T, gpt2_config, llama_config, saved
 
+SHAPE: dict[str, Any] = {"num_tokens": 4, "emb": 8, "heads": 2, "depth": 1, "seq_length": 8}
 MODELS = {
     "gpt2": lambda: T.GPT2LMHeadModel(gpt2_config()),
     "llama": lambda: T.LlamaForCausalLM(llama_config()),
@@ -44,8 +46,7 @@ def test_beams_are_those_of_transformers(make, length_penalty, ends, tmp_path):
 @torch.no_grad()
 def test_as_many_beams_as_there_are_texts_find_the_likeliest_one():
     torch.manual_seed(0)
-    shape: dict[str, Any] = {"num_tokens": 4, "emb": 8, "heads": 2, "depth": 1, "seq_length": 8}
-    model = former.Generator(former.ModelConfig(**shape)).double().eval()
+    model = former.Generator(former.ModelConfig(**SHAPE)).double().eval()
     texts = [list(text) for text in itertools.product(range(4), repeat=3)]
     log_probs = model(torch.tensor([[1, *text] for text in texts])).log_softmax(-1)
     totals = log_probs[:, :3].gather(2, torch.tensor(texts)[..., None]).sum((1, 2)).sort(descending=True)
@@ -64,13 +65,46 @@ def test_as_many_beams_as_there_are_texts_find_the_likeliest_one():
     ],
 )
 def test_what_beams_cannot_search_is_refused(arguments, message):
-    model = former.Generator(former.ModelConfig(num_tokens=4, emb=8, heads=2, depth=1, seq_length=8))
+    model = former.Generator(former.ModelConfig(**SHAPE))
     with pytest.raises(ValueError, match=message):
         former.beam_search(model, *arguments)
     with pytest.raises(ValueError, match="end must be None or a whole number in"):
         former.beam_search(model, [1], 2, end=4)
-    with pytest.raises(ValueError, match="model must be a causal Generator"):
-        former.beam_search(former.Bert(former.BertConfig(num_tokens=9, emb=8, heads=2, depth=1)), [1], 2)
+    with pytest.raises(ValueError, match="length_penalty must be a finite number, got nan"):
+        former.beam_search(model, [1], 2, length_penalty=math.nan)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: former.Generator(former.ModelConfig(**SHAPE, mask="none")), "causal Generator, got another Generator"),
+        (lambda: former.TransformerXL(former.TransformerXLConfig(**SHAPE)), "got another TransformerXL"),
+        (lambda: former.Classifier(former.ModelConfig(**SHAPE)), "for each next token, got a Classifier"),
+        (lambda: former.Bert(former.BertConfig(**SHAPE)), "for each next token, got a Bert"),
+        (lambda: former.load("tiny-generator"), "for each next token, got a Bundle; of a Bundle pass its model"),
+    ],
+)
+def test_a_model_that_does_not_continue_a_text_by_a_cache_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        former.beam_search(make(), [1], 2)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_prediction_that_is_not_a_number_is_refused_not_drawn_from(value, temperature):
+    model = former.Generator(former.ModelConfig(**SHAPE)).eval()
+    dict(model.named_parameters())["toprobs.bias"].data[2] = value
+    with pytest.raises(ValueError, match=f"logits must have a finite maximum, to predict a token, got {value}"):
+        list(former.generate(model, [1], 2, temperature=temperature))
+    with pytest.raises(ValueError, match="logits must have a finite maximum"):
+        former.beam_search(model, [1], 2)
+
+
+def test_a_seed_of_numpy_draws_as_the_same_number_of_python():
+    model = former.Generator(former.ModelConfig(**SHAPE)).eval()
+    seeds: list[Any] = [3, np.int64(3)]
+    texts = [[step.token for step in former.generate(model, [1], 7, seed=seed)] for seed in seeds]
+    assert texts[0] == texts[1]
 
 
 # --- samplers ---------------------------------------------------------------------------------------------------------
@@ -118,6 +152,6 @@ def test_writing_with_a_penalty_takes_the_tokens_of_transformers(tmp_path):
     ],
 )
 def test_rules_out_of_range_are_refused_at_the_call(rules, message):
-    model = former.Generator(former.ModelConfig(num_tokens=4, emb=8, heads=2, depth=1, seq_length=8))
+    model = former.Generator(former.ModelConfig(**SHAPE))
     with pytest.raises(ValueError, match=message):
         former.generate(model, [1], 2, **rules)
