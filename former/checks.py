@@ -51,7 +51,7 @@ def head_size(emb: int, heads: int, variant: str, size: int | None = None, unify
 
 
 def require_groups(heads: int, kv_heads: int | None, variant: str) -> None:
-    """Raises ValueError unless the heads fall into `kv_heads` groups of one size."""
+    """Raises ValueError unless the heads can be divided into `kv_heads` groups of equal size."""
     if kv_heads is None:
         return
     require_positive("kv_heads", kv_heads)

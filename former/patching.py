@@ -313,6 +313,6 @@ def _share(values: Tensor, clean: Run, corrupted: Run, metric: Metric, share: bo
 
 
 def _length(run: Run, name: str) -> int:
-    """Returns the number of tokens at a point."""
+    """Returns the number of queries of the stack that the point `name` belongs to."""
     stack = name.rpartition(".")[0]
     return len(run.reading.sides["cross" if stack == "decoder" else stack or "self"].queries)

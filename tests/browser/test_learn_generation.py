@@ -97,7 +97,7 @@ def test_play_goes_through_the_snapshots_and_with_reduced_motion_one_at_each_pre
     field = tab.section.get_by_role("textbox")
     field.fill("ab")
     expect(tab.page.locator(".former-learn > .note")).to_have_text(
-        "At least three characters, please: the last is only a target."
+        "Please type at least three characters: the last one is only predicted, never read."
     )
     field.fill("<img src=x onerror=window.hacked=1>" * 3)
     tab.wait("() => former.learn.find('generation').live.answers.predicted.labels[0] === '<'")

@@ -98,7 +98,7 @@ def imported(script: Path) -> str:
 
 
 def needed(scripts: Iterable[Path]) -> list[str]:
-    """Returns the names of scripts and of all scripts that they import, directly or not."""
+    """Returns the names of `scripts` and of all scripts that these import, directly or not."""
     values: dict[str, None] = {}
     waiting = [name_of(script) for script in scripts]
     while waiting:

@@ -47,7 +47,7 @@ def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tenso
     own, other = parts(block, token, place)
 
     def both(linear: torch.nn.Module) -> list[Tensor]:
-        """Applies a linear map to both parts, (b, h, t, s) each; its bias, if any, counts as the token's."""
+        """Maps the token's and the position's part of x, (b, h, t, s) each; a bias goes into the token's part."""
         maps = linear(own), linear(other) - linear(torch.zeros_like(other))
         return [x.unflatten(-1, (attention.heads, -1)).transpose(1, 2) for x in maps]
 

@@ -46,7 +46,7 @@ MESSAGES = {
     "carry_needs": "Pin a text, then change a word of it: this panel shows which head, or which token’s vector, carries"
     " the difference.",
     "carry_same": "The model predicts the same in both passes, so there is no difference to carry.",
-    "carry_alike": "Choose two different predictions.",
+    "carry_alike": "Choose two different predictions: the difference between them is what is measured.",
     "carry_models": "Nothing can be carried from {pinned} into {model}: both passes must come from the same model.",
     "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
     " Replace a word by one with the same number of tokens.",

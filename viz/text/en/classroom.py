@@ -85,8 +85,9 @@ MESSAGES = {
     "embed_unknown": "There is no panel “{given}”. These panels can be shown alone:",
     "bad_room": "“{given}” cannot be a room name: use at most 40 letters, digits and hyphens.",
     "taken_room": "Somebody else is leading the room “{name}”. Choose another name.",
-    "full_rooms": "Too many rooms are open just now. Please try again later.",
-    "full_votes": "This room can take no more answers.",
+    "full_rooms": "Too many rooms are open just now. Please try again in a few minutes.",
+    "full_votes": "This room already has as many answers as it can hold, so yours was not counted.",
     "room_votes": "{count, plural, one {# answer} other {# answers}} in this room so far; only you see them.",
-    "long_view": "This view is too long for followers: {given, number} characters; the limit is {limit, number}.",
+    "long_view": "This view cannot be sent to the pages that follow you: it has {given, number} characters, and the"
+    " limit is {limit, number}. Please shorten the text.",
 }

@@ -41,7 +41,7 @@ MESSAGES = {
     "old": "Updating",
     "asking_again": "The server did not answer. You see the last answer; the page will try again by itself.",
     "ask_again": "Try now",
-    "gone": "The server no longer holds this pass. Change the text a little to compute it again.",
+    "gone": "The server no longer has this text’s numbers. Change the text a little to compute them again.",
     # the view to take along
     "export": "Export",
     "export_view": "The view on screen",
@@ -295,6 +295,6 @@ MESSAGES = {
     " were left out.",
     "long_answer": "This answer has {given} characters; the model reads at most {limit}. Please shorten it.",
     "nothing_pinned": "Nothing is pinned yet: pin a pass, then show another.",
-    "no_blanks": "Hide a word first: the effect of a head is measured on the hidden words.",
-    "no_verdict": "This model gives no verdict that could depend on words.",
+    "no_blanks": "Hide a word first: here everything is about the hidden words.",
+    "no_verdict": "This model does not classify texts, so there is no verdict that words could decide.",
 }

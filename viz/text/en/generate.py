@@ -124,7 +124,8 @@ MESSAGES = {
     "write_beam": "beam {rank}, {bits} bits",
     "beams_causal": "Beam search needs a model that reads only what came before and keeps its keys and values. Please"
     " choose another model.",
-    "beams_full": "Beam search ends with the context of {context, number} tokens, and this text already fills it.",
+    "beams_full": "This text already fills the {context, number} tokens that the model reads at once, so beam search"
+    " cannot add any. Please shorten the text.",
     "write_drawn": "drawn",
     "write_taken": "taken",
     "write_take": "Take “{token}”. Model: {prob}; with your settings: {kept}{count, select, none {} other {; drawn"

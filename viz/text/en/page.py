@@ -38,7 +38,8 @@ MESSAGES = {
     "bad_number": "{name} must be a number from {low} to {high}, not {given}.",
     "bad_whole_number": "{name} must be a whole number from {low} to {high}, not {given}.",
     "no_writer": "None of the models here can write text: that needs a generator trained with a causal mask.",
-    "no_such_model": "This model is not available, or it was not trained with a causal mask. Please choose another.",
+    "no_such_model": "There is no model of this name here, or this tab cannot use it because it has no causal mask."
+    " Please choose another.",
     "too_short": "A single token leaves nothing to predict: type a little more.",
     "busy_measuring": "The server is busy with other measurements. Please try again in a few seconds.",
     "busy_shared": "The server cannot reach its shared storage just now. Please try again in a few seconds.",
@@ -108,6 +109,6 @@ MESSAGES = {
     "api_no_endpoint": "The API has no endpoint “{given}”; it has {names}.",
     "api_arguments": "Expected {expected}, got {given}.",
     "api_edits": "“{given}” is not a valid change of this model’s heads. An example: {example}",
-    "api_stack": "This model has no stack “{given}”; its stacks are {names}.",
+    "api_stack": "This model has no stack of layers named “{given}”; it has {names}.",
     "api_top": "The number of tokens to list",
 }

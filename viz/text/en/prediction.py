@@ -30,21 +30,22 @@ MESSAGES = {
     "effects_running": "Switching off each of {count} heads in turn …",
     "effects_on_text": "Of the {measured} heads measured, {name} matters most: without it the text costs {size} more"
     " bits per {unit, select, piece {token} other {byte}}. The median change for a head is {median}.",
-    "effects_on_text_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it"
-    " the text costs {size} fewer bits per {unit, select, piece {token} other {byte}}. The median change for a head is"
-    " {median}.",
+    "effects_on_text_better": "Of the {measured} heads measured, {name} has the largest effect, and a harmful one:"
+    " without it the text costs {size} fewer bits per {unit, select, piece {token} other {byte}}. The median change"
+    " for a head is {median}.",
     "effects_on_hidden": "Of the {measured} heads measured, {name} matters most: without it a hidden token costs {size}"
     " more bits. The median change for a head is {median}.",
-    "effects_on_hidden_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it a"
-    " hidden token costs {size} fewer bits. The median change for a head is {median}.",
+    "effects_on_hidden_better": "Of the {measured} heads measured, {name} has the largest effect, and a harmful one:"
+    " without it a hidden token costs {size} fewer bits. The median change for a head is {median}.",
     "effects_on_answer": "Of the {measured} heads measured, {name} of the {map} matters most: without it the answer"
     " costs {size} more bits per character. The median change for a head is {median}.",
-    "effects_on_answer_better": "Of the {measured} heads measured, {name} of the {map} changes the most, and it"
-    " hurts: without it the answer costs {size} fewer bits per character. The median change for a head is {median}.",
+    "effects_on_answer_better": "Of the {measured} heads measured, {name} of the {map} has the largest effect, and a"
+    " harmful one: without it the answer costs {size} fewer bits per character. The median change for a head is"
+    " {median}.",
     "effects_on_verdict": "Of the {measured} heads measured, {name} contributes most to the verdict: without it the"
     " log-odds fall by {size}. The median change for a head is {median}.",
-    "effects_on_verdict_better": "Of the {measured} heads measured, {name} changes the most, and it works against the"
-    " verdict: without it the log-odds rise by {size}. The median change for a head is {median}.",
+    "effects_on_verdict_better": "Of the {measured} heads measured, {name} has the largest effect, and it works"
+    " against the verdict: without it the log-odds rise by {size}. The median change for a head is {median}.",
     "effects_show": "Show it",
     "prediction": "Prediction",
     "prediction_next": "What comes next",

@@ -39,7 +39,7 @@ MESSAGES = {
     "carry_pair": "“{pinned}” → “{text}”",
     "carry_needs": "先固定一段文本，再改动其中一个词：这里会显示是哪个头、哪个词元的向量携带了差别。",
     "carry_same": "两次的预测相同，没有可移植的差别。",
-    "carry_alike": "请选择两个不同的预测。",
+    "carry_alike": "请选择两个不同的预测：这里测量的是两者之差。",
     "carry_models": "{pinned} 的内容不能移植到 {model}：两个结果必须来自同一个模型。",
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
     "carry_work": "这需要运行 {runs, number} 次、每次 {tokens} 个词元，超出了本页的限度。请缩短文本。",

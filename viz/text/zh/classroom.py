@@ -79,8 +79,8 @@ MESSAGES = {
     "embed_unknown": "没有名为“{given}”的面板。可以单独显示的面板有：",
     "bad_room": "“{given}”不能用作课堂名称：请使用字母、数字和连字符，最多 40 个字符。",
     "taken_room": "已有其他人在主持课堂“{name}”。请换一个名称。",
-    "full_rooms": "目前开启的课堂太多。请稍后再试。",
-    "full_votes": "这个课堂不能再接收更多回答。",
+    "full_rooms": "目前开启的课堂太多。请过几分钟再试。",
+    "full_votes": "这个课堂的回答数已达上限，你的回答没有计入。",
     "room_votes": "这个课堂目前有 {count, plural, other {# 个回答}}，只有你能看到。",
-    "long_view": "这个视图太长，无法同步给跟随者：共 {given, number} 个字符，上限是 {limit, number} 个。",
+    "long_view": "这个视图无法同步给跟随你的页面：它有 {given, number} 个字符，上限是 {limit, number} 个。请缩短文本。",
 }

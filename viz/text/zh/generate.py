@@ -117,7 +117,7 @@ MESSAGES = {
     "write_search_hint": "搜索整段文本最可能的续写，每次保留几条；每条成为一个分支",
     "write_beam": "第 {rank} 束，{bits} 比特",
     "beams_causal": "束搜索需要一个只读前文并保留键和值的模型。请选择另一个模型。",
-    "beams_full": "束搜索到 {context, number} 个词元的上下文为止，而这段文本已经占满。",
+    "beams_full": "模型一次最多读 {context, number} 个词元，而这段文本已经占满，束搜索无法再续写。请缩短文本。",
     "write_drawn": "采样",
     "write_taken": "已选",
     "write_take": "选择“{token}”。模型：{prob}；按你的设置：{kept}{count, select, none {} other {；采到 {count} 次"

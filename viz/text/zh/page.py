@@ -34,7 +34,7 @@ MESSAGES = {
     "bad_number": "“{name}”必须是 {low} 到 {high} 之间的数，而不是 {given}。",
     "bad_whole_number": "“{name}”必须是 {low} 到 {high} 之间的整数，而不是 {given}。",
     "no_writer": "这里没有能生成文本的模型：需要一个用因果掩码训练的生成模型。",
-    "no_such_model": "没有这个模型，或者它不是用因果掩码训练的。请另选一个。",
+    "no_such_model": "这里没有这个模型，或者它不使用因果掩码，本标签页无法使用。请另选一个。",
     "too_short": "只有一个词元，没有可以预测的内容：请再多输入一些。",
     "busy_measuring": "服务器正忙于其他测量。请过几秒钟再试。",
     "busy_shared": "服务器暂时无法访问共享存储。请过几秒钟再试。",

@@ -161,5 +161,5 @@ MESSAGES = {
     # refusals and remarks
     "no_classifier": "这里没有分类器，而本标签页需要一个分类器。",
     "many_words": "本标签页最多使用 {kept} 个词。你的文本有 {total} 个词，这里显示前 {kept} 个。",
-    "misfit_order": "请求的词序与这段文本的 {count} 个词不符，所以按输入的顺序显示。",
+    "misfit_order": "链接中的词序不适用于这段文本的 {count} 个词，所以按输入的顺序显示。",
 }

@@ -39,7 +39,9 @@ const placeOf = ({ tokens, weights, at, gaps }) => {
     };
   };
   const spans = tokenSpans(tokens, look);
-  return h("li", ...spans.flatMap((span, i) => (gaps.includes(i) ? [" … ", span] : [span])));
+  const isWord = (i) => i > 0 && tokens[0] === "[CLS]" && !tokens[i].startsWith("##"); // BERT's tokens hold no spaces
+  const before = (i) => (gaps.includes(i) ? [" … "] : isWord(i) ? [" "] : []);
+  return h("li", ...spans.flatMap((span, i) => [...before(i), span]));
 };
 
 const headAt = (i) => ({ layer: Math.floor(i / store.map.heads), head: i % store.map.heads });

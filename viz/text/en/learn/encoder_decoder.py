@@ -14,8 +14,8 @@ MESSAGES = {
     "learn_encoder_decoder_field": "Date",
     "learn_encoder_decoder_target": "Target",
     "learn_encoder_decoder_target_hint": "what the answer should be",
-    "learn_encoder_decoder_unread": "We cannot read this as a date from {first} to {last}. Type the right answer as"
-    " the target, or another date.",
+    "learn_encoder_decoder_unread": "This page cannot read the text as a date from {first} to {last}. Type the right"
+    " answer as the target, or another date.",
     "learn_encoder_decoder_prefix": "Decoder sees",
     "learn_encoder_decoder_prefix_true": "the correct answer so far",
     "learn_encoder_decoder_prefix_own": "its own answer so far",

@@ -12,7 +12,7 @@ MESSAGES = {
     " the writing change.",
     "learn_generation_field": "Text, up to {most} bytes",
     "learn_generation_seed": "Seed",
-    "learn_generation_short": "At least three characters, please: the last is only a target.",
+    "learn_generation_short": "Please type at least three characters: the last one is only predicted, never read.",
     "learn_generation_table": "At each position: input, target, and the probability given to the target (%)",
     "learn_generation_input": "input",
     "learn_generation_target": "target",

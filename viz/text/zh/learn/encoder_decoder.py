@@ -12,7 +12,8 @@ MESSAGES = {
     "learn_encoder_decoder_field": "日期",
     "learn_encoder_decoder_target": "目标",
     "learn_encoder_decoder_target_hint": "答案应该是什么",
-    "learn_encoder_decoder_unread": "无法把它读作 {first} 到 {last} 之间的日期。请把正确答案填入“目标”，或换一个日期。",
+    "learn_encoder_decoder_unread": "本页无法把这段文本读作 {first} 到 {last} 之间的日期。请把正确答案填入“目标”，"
+    "或换一个日期。",
     "learn_encoder_decoder_prefix": "解码器看到",
     "learn_encoder_decoder_prefix_true": "正确的前文",
     "learn_encoder_decoder_prefix_own": "自己写的前文",

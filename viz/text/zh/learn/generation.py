@@ -11,7 +11,7 @@ MESSAGES = {
     "样变化。",
     "learn_generation_field": "文本，最多 {most} 个字节",
     "learn_generation_seed": "随机种子",
-    "learn_generation_short": "请至少输入三个字符：最后一个只用作目标。",
+    "learn_generation_short": "请至少输入三个字符：最后一个只用来预测，不会被读入。",
     "learn_generation_table": "每个位置的输入、目标，以及目标得到的概率（%）",
     "learn_generation_input": "输入",
     "learn_generation_target": "目标",

@@ -103,16 +103,19 @@ def saved_bytes(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
 
 
 def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -> Numbers:
-    """Counts the bytes of the tables of dot products.
+    """Counts the bytes that tables of dot products take, and measures those of a small sample.
 
     Args:
         t, batch, heads, layers: sizes.
-        bits: of a number, "32" or "16".
+        bits: bits of each number, "32" or "16".
     Returns:
-        "table": bytes of the scores of one layer; "longer": the same for texts `LONGER` times as long; "all":
-        of all layers, scores, weights and the gradients of both; "kept": {"t", "heads", "equation", "kernel"}, bytes
-        that are kept for the backward pass of a sample; and the sample: "q", "k", "v", "scores" and "weights",
-        (h, t, ·), and a "map" of the first weights.
+        "table": bytes of one layer's scores
+        "longer": the same for texts `LONGER` times as long
+        "all": bytes of the scores, the weights and the gradients of both, in all layers
+        "kept": {"t", "heads", "equation", "kernel"}: the sample's sizes, and the bytes that its backward pass needs,
+            computed by the equation and by the fused kernel
+        "q", "k", "v", "scores", "weights": the sample's tensors, (h, t, ·)
+        "map", "numbers": the first weights of the first head, and the labels of its rows
     """
     q, k, v = sample(Sizes(t, batch, heads, layers, bits))
     scores, weights = former.attention_weights(q, k)
