@@ -51,6 +51,23 @@ def test_the_keys_for_printing_make_the_page_ready_first(tab: Exploring):
     page.wait_for_function("document.getElementById('former-paper').media === 'print'")  # nothing was printed
 
 
+def test_the_browsers_own_menu_prints_maps_and_charts_as_wide_as_the_paper(tab: Exploring):
+    page = tab.open(model="gpt", text=TEXT).page
+    ends = page.evaluate("""async () => {
+      dispatchEvent(new Event("beforeprint"));  // no frame comes before what is printed
+      await null;
+      const body = document.querySelector(".former-head-map .panel-body").getBoundingClientRect();
+      return [".former-head-map canvas", ".former-overview canvas"].map((name) => {
+        const { right } = document.querySelector(name).getBoundingClientRect();
+        return (right - body.left) / body.width;
+      });
+    }""")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.wait_for_function("document.getElementById('former-paper').media === 'print'")
+    assert 0.85 < ends[0] <= 1.01
+    assert 0.75 < ends[1] <= 1.01, "with whole pixels a cell"
+
+
 def test_on_paper_masks_keep_their_names_and_no_map_is_split_between_pages(tab: Tab):
     tab.visit(tab="mask")
     tab.wait("['reach th button', 'proof canvas'].every((each) => document.querySelector(`.former-mask-${each}`))")
@@ -73,6 +90,9 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     assert printing(tab.page)
     widths = tab.page.locator(".former-learn .section .panel").evaluate_all("all => all.map((one) => one.offsetWidth)")
     assert min(widths) == max(widths) == 700, "one column, as wide as the text on paper"
+    assert tab.page.locator(".former-learn .section .chart:empty:visible").count() == 0
+    tables = tab.page.locator(".former-learn :is(.scrolled, .places):visible")
+    assert tables.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
     pages = re.findall(rb"/Type\s*/Page\b", tab.page.pdf(prefer_css_page_size=True))
     assert len(names) <= len(pages) <= 48, "45 here; 51 where headings stand on pages of their own"
 

@@ -51,6 +51,7 @@ export const makeChart = (place, options) => {
   const paint = async (what, size) => {
     if (busy || !(inView || root.data)) return;
     busy = true;
+    root.toggleAttribute("data-drawing", true);
     const Plotly = await load();
     missing.hidden = Boolean(Plotly);
     if (Plotly) {
@@ -58,6 +59,7 @@ export const makeChart = (place, options) => {
       root.dataset.keep = what.keep;
     }
     busy = false;
+    root.toggleAttribute("data-drawing", false);
     if (Plotly && (drawing.what !== what || drawing.size.width !== size.width || drawing.size.height !== size.height))
       drawing.draw(drawing.what); // a newer figure was requested meanwhile
   };

@@ -75,15 +75,30 @@ export const whileInView = (element, entered) => {
   return () => inView;
 };
 
+const measures = []; // a function for each `sized` element
+
 /** {width, height} of the inside of an element, kept current; draw is called after changes. Never forces a layout. */
 export const sized = (element, draw) => {
   const size = { width: 0, height: 0 };
-  new ResizeObserver(([{ contentRect }]) => {
-    Object.assign(size, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) });
+  const take = ({ width, height }) => {
+    Object.assign(size, { width: Math.floor(width), height: Math.floor(height) });
     draw();
-  }).observe(element);
+  };
+  new ResizeObserver(([{ contentRect }]) => take(contentRect)).observe(element);
+  measures.push(() => element.checkVisibility() && take(insideOf(element)));
   return size;
 };
+
+/** The size of an element without its padding. */
+const insideOf = (element) => {
+  const style = getComputedStyle(element);
+  const sides = ["paddingLeft", "paddingRight", "paddingTop", "paddingBottom"];
+  const [left, right, top, bottom] = sides.map((side) => parseFloat(style[side]));
+  return { width: element.clientWidth - left - right, height: element.clientHeight - top - bottom };
+};
+
+/** Takes the sizes of all pictures at once, for a layout that no frame comes before: the printed one. */
+export const measureNow = () => measures.forEach((measure) => measure());
 
 /**
  * The picture in `place`: {what, size, draw}. After draw(what), and when the size changes, paint(what, size) is called

@@ -1,16 +1,17 @@
 // Paper: the tab in front as it is printed, or with ?print=1 all of it, as tab Learn's sections one after the other.
 // Panels draw, and ask, for the size they have on screen once they are in view. So before it is printed the page is
 // laid out as on paper, and all of it is in view until nothing more is drawn. The browser's own menu leaves no time for
-// that: there what is on the page is printed, in light colours.
+// that: there what is on the page is printed, in light colours and as wide as the paper.
 
 import { opened } from "../lib/address.js";
 import { asking } from "../lib/ask.js";
-import { drawNow, flushDeferred, h, hasDeferred, must, url } from "../lib/base.js";
+import { drawNow, flushDeferred, h, hasDeferred, must } from "../lib/base.js";
 import { page } from "../lib/page.js";
-import { site } from "../lib/site.js";
+import { measureNow } from "../lib/panel.js";
 
 const WIDTH = 700; // CSS pixels of the text on A4 and Letter, as paper.css has it
 const [QUIET, LATEST] = [500, 20000]; // ms: nothing waits longer than QUIET before it asks
+const FRAMES = 10;
 const BOOKLET = 120000; // ms that all of a tab may take, on a busy server too: nobody waits for a dialog meanwhile
 const styles = /** @type {HTMLStyleElement} */ (document.getElementById("former-paper")); // paper.css, for print alone
 
@@ -60,7 +61,7 @@ const waits = () =>
   asking() ||
   document.querySelector("[data-coming]") ||
   [...document.querySelectorAll(".former.late")].some((part) => part.checkVisibility()) ||
-  (document.querySelector(`script[src="${url(site.plotly)}"]`) && !window.Plotly);
+  document.querySelector("[data-drawing]");
 
 /** @returns {HTMLElement | null | undefined} */
 const shownTab = () => document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
@@ -72,11 +73,13 @@ paper.prepare = async (latest = LATEST) => {
   layOut();
   const tab = must(shownTab(), "tab in front");
   const limit = performance.now() + latest;
-  for (let quiet = performance.now(); performance.now() < Math.min(quiet + QUIET, limit); ) {
+  let frames = 0; // in which nothing was waited for: on a slow machine one may take longer than QUIET
+  for (let quiet = performance.now(); performance.now() < limit; frames++) {
+    if (performance.now() > quiet + QUIET && frames > FRAMES) break;
     tab.style.cssText = `transform-origin: 0 0; transform: scale(${Math.min(1, innerHeight / tab.scrollHeight / 2)})`;
     scrollTo(0, 0);
     await new Promise(requestAnimationFrame);
-    if (waits()) quiet = performance.now();
+    if (waits()) [quiet, frames] = [performance.now(), 0];
   }
   tab.style.cssText = "";
 };
@@ -89,8 +92,11 @@ const print = async () => {
   if (!printed) restore?.(); // the browser cannot print
 };
 
-addEventListener("beforeprint", layOut);
-addEventListener("beforeprint", drawNow); // what turned light meanwhile
+addEventListener("beforeprint", () => {
+  layOut();
+  measureNow();
+  drawNow(); // also what turned light meanwhile
+});
 addEventListener("afterprint", () => opened.has("print") || restore?.());
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
