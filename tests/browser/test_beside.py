@@ -4,9 +4,11 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
+import former
 from tests.browser.pages import Exploring, agrees, presents
 from tests.browser.reference import Reference
 from tests.ranked import clear_largest
+from viz.tabs.explore.map import maps
 from viz.text.examples import CARRIED
 
 pytestmark = pytest.mark.browser
@@ -102,6 +104,19 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     assert "every weight is the same as in the pinned pass" in own, "a head's own weights stay when it is off"
     assert "attention of all 8 heads is the same" in overall, "it is of the last layer: nothing attends to what it adds"
     expect(panel.locator("[data-part=after]")).to_contain_text("with 1 change of heads")
+
+
+def test_what_moved_in_each_head_is_exact_even_if_the_maps_of_all_heads_are_sent_at_half_their_size(tab):
+    was = "The painter John Smith was born in Ulm. " * 6
+    now = was.replace("Smith", "Brown")
+    tab.open(model="generator", text=now, layer=3, head=2, pin="generator", pin_text=was)
+    compared(tab)
+    assert tab.page.evaluate("former.store.map.pooled") == 2
+    pinned, run = map(former.load("generator").run, (was, now))
+    moved = maps.compare_maps(pinned, run, ("self", 3, 2, "head"), ("self", 3, 2, "head"))["moved"]
+    overall, own = findings(tab)
+    assert agrees(overall.partition(": ")[2], float(moved.max()))
+    assert agrees(own.partition(": ")[2], float(moved[3, 2]))
 
 
 def test_maps_of_two_shapes_stand_beside_each_other_and_it_is_said_why_nothing_is_subtracted(tab):

@@ -75,14 +75,14 @@ def describe(
     if any(bool(kind[-1]) for kind in (kinds or {}).values()):
         del keys["last"]  # it has another name
     compared = {name: even[name] for name in ("entropy", "offset", *keys) if name in even}
-    counted = cache(partial(_counted, keys, len(tokens)))
+    counted = cache(partial(_counted, keys, len(tokens), weights.dtype))
     first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first occurs
-    of_map = partial(_describe, even=compared, first=first, counted=counted)
+    of_map = partial(_describe, even=compared, counted=counted)
     statistics, habits = {}, {}
     for view, maps in views.items():
         measured = analysis.head_statistics(maps, tokens, kinds)
         statistics[view] = {name: rounded(measured[name]) for name in names} | {"by": measured["by"].tolist()}
-        habits[view] = _nested(maps, statistics[view], of_map)
+        habits[view] = _nested(maps, statistics[view] | _most_attended(maps, first), of_map)
     opening = _opening(statistics["head"], habits["head"])
     can = [name for name in places_of(mask) if even.get(name, 0) > 0]
     return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "opening": opening}
@@ -98,7 +98,7 @@ def _nested(maps: Tensor, statistics: Statistics, function: Callable[[Tensor, St
 
 
 def _describe(
-    cells: Tensor, statistics: Statistics, even: Statistics, first: Tensor, counted: Callable[..., tuple[Tensor, int]]
+    cells: Tensor, statistics: Statistics, even: Statistics, counted: Callable[..., tuple[Tensor, int]]
 ) -> list[Any]:
     """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
 
@@ -110,20 +110,25 @@ def _describe(
     share = second and statistics[second]
     if kind in HABITS and second:
         wanted, queries = counted(kind, second, statistics["by"] if "offset" in (kind, second) else 0)
-        share = float((cells * wanted).sum() / max(1, queries))
+        share = float(cells.flatten() @ wanted) / max(1, queries)
         if share < SECOND:
             second, share = None, None
-    return [kind, second, share, _most_attended(cells, first) if kind == "mixed" else []]
+    attended = [
+        list(each) for each in zip(statistics["attended"], statistics["shares"], strict=True) if each[1] >= SECOND
+    ]
+    return [kind, second, share, attended if kind == "mixed" else []]
 
 
-def _counted(keys: Mapping[str, Tensor], t: int, kind: str, second: str, by: int) -> tuple[Tensor, int]:
-    """Returns which keys count for a runner-up after a habit, bool (t, t), and the number of queries they count for."""
+def _counted(
+    keys: Mapping[str, Tensor], t: int, dtype: torch.dtype, kind: str, second: str, by: int
+) -> tuple[Tensor, int]:
+    """Returns which keys count for a runner-up after a habit, 1 or 0 (t · t,), and for how many queries they count."""
     own, wanted = (_diagonal(t, by) if name == "offset" else keys[name] for name in (kind, second))
     if kind in COMPARED and second not in COMPARED:
         queries = ~own.any(1) & wanted.any(1)
     else:
         queries, wanted = own.any(1), wanted & ~own
-    return wanted & queries[:, None], int(queries.sum())
+    return (wanted & queries[:, None]).flatten().to(dtype), int(queries.sum())
 
 
 def _diagonal(t: int, by: int) -> Tensor:
@@ -132,10 +137,12 @@ def _diagonal(t: int, by: int) -> Tensor:
     return index[None, :] - index[:, None] == by
 
 
-def _most_attended(cells: Tensor, first: Tensor) -> list[list[Any]]:
-    """Returns up to `NAMED` tokens with the most attention, as [first position, share]."""
-    top = cells.new_zeros(len(first)).index_add(0, first, cells.mean(0)).topk(min(NAMED, len(first)))
-    return [[at, rounded(share)] for at, share in zip(top.indices.tolist(), top.values, strict=True) if share >= SECOND]
+def _most_attended(maps: Tensor, first: Tensor) -> dict[str, Any]:
+    """Returns the `NAMED` tokens with the most attention in each map (..., t, t): where each occurs first, "attended",
+    and the share of the attention on all its occurrences, "shares"; both (..., NAMED)."""
+    columns = maps.mean(-2)
+    top = torch.zeros_like(columns).index_add(-1, first, columns).topk(min(NAMED, len(first)))
+    return {"attended": top.indices.tolist(), "shares": rounded(top.values)}
 
 
 def _opening(statistics: Statistics, habits: list[Any]) -> list[int]:

@@ -7,11 +7,10 @@ The pass, little-endian, compressed by gzip:
 
 The header comes last, so that the maps are compressed while their statistics are still computed.
 
-A head's weights are scale · (cell / 255)²; the square root keeps small weights apart. A large pass uses only every
-fifth level, which makes it 1.6 times shorter. Cells are ordered by layer, head and query; for each query the first
-`lengths[query]` keys are sent, because the mask hides the others. In a map with more than `run.WHOLE_CELLS`, two
-queries by two keys are one cell with the largest of the four weights ("pooled" is 2), enough for an overview of all
-heads. The selected head is sent exactly.
+A head's weights are scale · (cell / 255)²; the square root keeps small weights apart. Cells are ordered by layer, head
+and query; for each query the first `lengths[query]` keys are sent, because the mask hides the others. In a map with
+more than `run.WHOLE_CELLS`, two queries by two keys are one cell with the largest of the four weights ("pooled" is 2),
+enough for an overview of all heads. The selected head is sent exactly.
 
 The exact head, float32: q (t_query, s) | k (t_key, s) | v (t_key, s) | out (t_query, s) | weights, the same cells as
 above | for a map that is "scored", the scores of these cells, because they are more than q·k / √s. A layer's mean and
@@ -24,20 +23,17 @@ import io
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
-import torch.nn.functional as F
 from numpy.typing import NDArray
-from torch import Tensor
 
 import former
 from viz.passes.run import Map, Pass
 
 MAGIC = b"FMR3"
-FINE_CELLS = 2_000_000  # most cells of a pass that uses every level
 LARGEST = 64 << 20  # bytes of a pass that is not compressed
-COARSE = 5  # a larger one uses the levels 0, 5, ..., 255
 
 
 def pack(pass_: Pass) -> bytes:
@@ -53,20 +49,16 @@ class PackedMaps:
     """
 
     def __init__(self, maps: Sequence[Map]) -> None:
-        scales, shares = [], []
-        for each in maps:
-            weights = pooled(each.weights, each.pooled).numpy()  # (layers, h, t_query, t_key)
-            largest = np.maximum(weights.max(axis=(-2, -1)), np.float32(1e-30))  # (layers, h)
-            scales.append(largest.astype("<f4").tobytes())
-            part = cells(each, weights, each.pooled)  # a copy: what follows is in place; each new array costs as much
-            np.maximum(part, 0, out=part)
-            part /= largest[..., None]
-            shares.append(np.sqrt(part, out=part))
-        step = 1 if sum(part.size for part in shares) <= FINE_CELLS else COARSE
+        # One layer at a time: what is small stays in the processor's cache.
+        layers = [[pooled(layer, each.pooled) for layer in each.weights.numpy()] for each in maps]
+        scales = [np.maximum([layer.max(axis=(-2, -1)) for layer in each], 1e-30) for each in layers]
         # Cells repeat mainly in runs of 0, so run-length encoding is faster here, and its output is smaller.
         self._stream = zlib.compressobj(1, zlib.DEFLATED, 31, 9, zlib.Z_RLE)  # 31: with gzip's header
-        parts = (MAGIC, *scales, *(_levels(part, step).tobytes() for part in shares))
-        self._body = b"".join(map(self._stream.compress, parts))
+        parts = [self._stream.compress(MAGIC + _floats(*scales))]
+        for each, own, largest in zip(maps, layers, scales, strict=True):
+            for layer, scale in zip(own, largest, strict=True):
+                parts.append(self._stream.compress(levels(cells(each, layer, each.pooled), scale).tobytes()))
+        self._body = b"".join(parts)
 
     def with_header(self, header: Mapping[str, Any]) -> bytes:
         """Returns the packed pass. Can be called once."""
@@ -86,10 +78,13 @@ def key_in(packed: bytes) -> str | None:
         return None
 
 
-def _levels(part: NDArray, step: int) -> NDArray[np.uint8]:
-    """Converts numbers in [0, 1] to levels from 0 to 255, multiples of `step`; overwrites its argument."""
-    part *= 255 // step
-    return np.rint(part, out=part).astype(np.uint8) * np.uint8(step)
+def levels(part: NDArray, scales: NDArray) -> NDArray[np.uint8]:
+    """Converts the cells (h, ·) of heads with scales (h,) to levels; overwrites its argument."""
+    np.maximum(part, 0, out=part)
+    part /= scales[:, None]
+    np.sqrt(part, out=part)
+    part *= 255
+    return np.rint(part, out=part).astype(np.uint8)
 
 
 def pack_head(each: Map, layer: int, head: int) -> bytes:
@@ -153,9 +148,15 @@ def pack_arrays(pass_: Pass) -> bytes:
     return file.getvalue()
 
 
-def pooled(weights: Tensor, factor: int) -> Tensor:
+def pooled(weights: NDArray, factor: int) -> NDArray:
     """Pools factor × factor cells by the maximum: (..., t_query, t_key) → (..., ⌈t_query / f⌉, ⌈t_key / f⌉)."""
-    return weights if factor == 1 else F.max_pool2d(weights, factor, ceil_mode=True)
+    if factor == 1:
+        return weights
+    for axis in (-2, -1):
+        last = weights.shape[axis] - 1
+        first = np.arange(0, last + 1, factor)
+        weights = reduce(np.maximum, (weights.take(np.minimum(first + i, last), axis) for i in range(factor)))
+    return weights
 
 
 def cells(each: Map, weights: NDArray, factor: int = 1) -> NDArray:

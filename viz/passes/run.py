@@ -31,7 +31,7 @@ from viz.text import NothingToShow, Refusal
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this process, for passes that no other needs to know
-WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
+WHOLE_CELLS = 2_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
 
 
 class Map(runs.Map):

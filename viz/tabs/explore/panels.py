@@ -83,6 +83,7 @@ MAP = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"), sca
 WEIGHTS = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"))
 DIFFERENCE = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("mask"), scale="scores", unit=Field("unit"))
 LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns"))
+COMPARED = ("before", "now", "cells", "mask", "queries", "keys", "unit")  # which the browser has, or computes
 SAID = bars("probs", "names", "probability", before=Field("before"))
 ADDS = bars("adds", axis="adds to the residual stream")
 QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
@@ -119,7 +120,7 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
         "ranked": Question(reads.rank_readers, read_ranked, reads.RANKED),
         "path": Question(reads.follow_path, read_path, reads.FOLLOWED, when=follows),
     },
-    "beside/beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, asked=False)},
+    "beside/beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, unsent=COMPARED, fast=True)},
 }
 PANELS = tuple(
     Panel(Path(path).name, HERE / f"{path.replace('-', '_')}.js", questions, LIMITS)

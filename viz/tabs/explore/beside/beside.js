@@ -61,7 +61,7 @@ export const mount = ({ element }) => {
   const [all, one] = [0, 1].map(() => h("p.finding", { role: "status" }));
   const readout = h("p.readout");
   foot.append(hint, all, one, readout, h("p", h("button.f-link", { onclick: toCarry }, say("carry_from_here"))));
-  const heads = makeHeads(body, () => tellPlace());
+  const heads = makeHeads(body, { onpoint: () => tellPlace(), onmeasure: () => soon() });
   const maps = makeMaps(body, { legend, less, bar, more });
 
   /** Describes the head under the pointer in the overview, or the pair under the pointer. */
@@ -98,7 +98,7 @@ export const mount = ({ element }) => {
     else clear();
     const [earlier, current] = [was, now].map((shown) => (shown?.exact ? "exact" : "approximate"));
     element.dataset.shown = [was?.place, earlier, now.layer, now.head, current].join(" ");
-    element.dataset.rev = store.rev;
+    if (heads.told()) element.dataset.rev = store.rev;
   };
 
   const soon = whenIdle(paint);

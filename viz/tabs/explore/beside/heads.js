@@ -1,9 +1,11 @@
 // The differences of all heads of two passes as one picture, and which head changed most.
 
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, isDark } from "../../../browser/lib/base.js";
 import { makeImage } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
+import { viewOf } from "../../../browser/lib/python.js";
 import { beside } from "../lib/pinned.js";
 import { store } from "../lib/store.js";
 import { diverging, headName, LEAST, makeFrame, SAME } from "./frames.js";
@@ -22,66 +24,86 @@ const poolInto = (pooled, wide, { left, top, w, high }, values, sizes) => {
     }
 };
 
-/** {image, shares}: the differences of all heads as one image, and the share of each head's attention that moved. */
-const measure = (was, now, aligned) => {
+/** The differences of all heads as one image, at the precision at which passes are packed. */
+const imageOf = (was, now, aligned) => {
   const sizes = [aligned.rows.length, aligned.columns.length];
   const [high, w] = sizes.map((count) => Math.min(TILE, count));
   const wide = now.heads * w;
   const pooled = new Float32Array(now.layers * high * wide);
   let size = LEAST;
-  const shares = Array.from({ length: now.layers }, (_, layer) =>
-    Array.from({ length: now.heads }, (_, head) => {
+  for (let layer = 0; layer < now.layers; layer++)
+    for (let head = 0; head < now.heads; head++) {
       const maps = [was, was.approximate(layer, head), now, now.approximate(layer, head)];
-      const { values, size: largest, moved } = beside.difference(maps[0], maps[1], maps[2], maps[3], aligned);
+      const { values, size: largest } = beside.difference(maps[0], maps[1], maps[2], maps[3], aligned);
       size = Math.max(size, largest);
       poolInto(pooled, wide, { left: head * w, top: layer * high, w, high }, values, sizes);
-      return moved;
-    }),
-  );
+    }
   const pixel = diverging(size);
-  const image = makeImage(wide, now.layers * high, (x, y) => pixel(pooled[y * wide + x]));
-  return { image, shares };
+  return makeImage(wide, now.layers * high, (x, y) => pixel(pooled[y * wide + x]));
 };
 
 const sameShape = (was, now) => was.layers === now.layers && was.heads === now.heads;
 
-/** {paint(was, now), tell(was, now), pointed(), clear()}; pointed() describes the head under the pointer, or is ""; it
- *  has changed when told() is called. */
-export const makeHeads = (body, told) => {
-  let moved = null; // {of: the passes, image, shares: [layer][head]}
+/** {paint(was, now), tell(was, now), told(), pointed(), clear()}; pointed() describes the head under the pointer, or is
+ *  ""; onpoint() is called when it has changed, onmeasure() when tell has more to say, and told() is whether it has said
+ *  all. */
+export const makeHeads = (body, { onpoint, onmeasure }) => {
+  let picture = null; // {of: the passes, image}
+  let moved = null; // [layer][head]: the share of its attention, measured by Python
+  let failure = "";
   let pointed = null; // {layer, head}
   const frame = makeFrame(body, "heads", {
     onpoint: (at) => {
       pointed = at && { layer: at.row, head: at.column };
-      told();
+      onpoint();
     },
     onpick: ({ row, column }) => store.set({ of: "head", layer: row, head: column }),
   });
+  const questions = newest({
+    take: (answer) => {
+      [moved, failure] = [answer.moved, ""];
+      onmeasure();
+    },
+    fail: (error) => {
+      failure = whyNot(error);
+      onmeasure();
+    },
+  });
+  const measure = ({ name }) => {
+    const get = (signal) => answerTo("/ask/beside/vs", viewOf.explore(), signal);
+    if (questions.ask([beside.header.key, store.header.key, name].join("/"), get)) moved = null;
+  };
 
+  const clear = () => {
+    questions.stop();
+    [picture, moved, failure] = [null, null, ""];
+  };
   const paint = (was, now) => {
     const aligned = sameShape(was, now) && beside.alignment(was, now);
     frame.figure.hidden = !aligned;
-    if (!aligned) return void (moved = null);
+    if (!aligned) return clear();
+    measure(now);
     const of = [was, now, isDark()];
-    if (!moved?.of.every((each, i) => each === of[i])) moved = { of, ...measure(was, now, aligned) };
+    if (!picture?.of.every((each, i) => each === of[i])) picture = { of, image: imageOf(was, now, aligned) };
     const { layer, head, of: shown } = store.view;
     const numbers = (count) => Array.from({ length: count }, (_, i) => `${i}`);
     frame.about.textContent = say("overview_axes");
     frame.draw({
       labels: numbers(now.layers),
       across: numbers(now.heads),
-      image: moved.image,
+      image: picture.image,
       at: shown === "head" ? { row: layer, column: head } : null,
     });
   };
 
   /** Which head changed most, with a button that selects it, as children of an element. */
   const tell = (was, now) => {
-    if (!moved) {
+    if (!picture) {
       const [before, after] = [was, now].map(({ layers, heads }) => say("beside_shape", { layers, heads }));
       return [sameShape(was, now) ? "" : say("beside_heads_differ", { before, after })];
     }
-    const each = moved.shares.flatMap((row, layer) => row.map((part, head) => ({ layer, head, part })));
+    if (!moved) return [failure];
+    const each = moved.flatMap((row, layer) => row.map((part, head) => ({ layer, head, part })));
     const count = each.length;
     const most = each.reduce((a, b) => (b.part > a.part ? b : a));
     if (most.part < SAME) return [say("beside_none", { count })];
@@ -93,7 +115,7 @@ export const makeHeads = (body, told) => {
   };
   const describe = () =>
     pointed && moved
-      ? say("beside_head", { name: headName(pointed), share: asShare(moved.shares[pointed.layer][pointed.head]) })
+      ? say("beside_head", { name: headName(pointed), share: asShare(moved[pointed.layer][pointed.head]) })
       : "";
-  return { paint, tell, pointed: describe, clear: () => (moved = null) };
+  return { paint, tell, told: () => Boolean(!picture || moved || failure), pointed: describe, clear };
 };

@@ -15,13 +15,14 @@ export const scaled = (weight, most) => Math.min(1, index[store.view.scale](weig
 
 /** Pools cells to width × height levels by the maximum. perRow: relative to the row's largest weight. */
 export const pool = (map, layer, head, width, height, perRow) => {
-  const [down, across] = [map.queries.length, map.keys.length];
-  const cells = map.quantised(layer, head);
+  const cells = map.sent(layer, head);
+  const [down, across] = [map.sentLengths.length, Math.ceil(map.keys.length / map.pooled)];
   const levels = new Uint8Array(width * height);
   const ends = Int32Array.from({ length: width }, (_, x) => Math.ceil(((x + 1) * across) / width));
   const starts = ends.map((end, x) => Math.min(end - 1, Math.ceil((x * across) / width))); // a key at least
+  let start = 0;
   for (let query = 0; query < down; query++) {
-    const [start, length] = [map.rowStart(query), map.rowLength(query)];
+    const length = map.sentLengths[query];
     const factor = perRow ? 255 / Math.max(1, largest(cells, start, start + length)) : 1;
     const y = Math.floor((query * height) / down);
     const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / down));
@@ -30,6 +31,7 @@ export const pool = (map, layer, head, width, height, perRow) => {
       if (levels[y * width + x] < level) levels[y * width + x] = level;
     }
     for (let below = y + 1; below < yEnd; below++) levels.copyWithin(below * width, y * width, (y + 1) * width);
+    start += length;
   }
   return levels;
 };

@@ -31,6 +31,7 @@ export class AttentionMap {
     this.square = this.queries.length === this.keys.length && this.queries.every((label, i) => label === this.keys[i]);
     /** Whether a mask hides anything. */
     this.hides = this.perHead < this.queries.length * this.keys.length;
+    this.sentLengths = pooledLengths(this);
   }
 
   /** The start and the number of a query's keys among the cells of a head; the mask hides the keys after them. */
@@ -65,25 +66,29 @@ export class AttentionMap {
     return length - left;
   }
 
-  /** A head's cells: square roots of weight / scale, 0 to 255. In a pooled map all cells sent as one are equal. */
-  quantised(layer, head) {
+  /** A head's cells as they were sent, row by row of `sentLengths`: square roots of weight / scale, 0 to 255. */
+  sent(layer, head) {
     const size = this.cells.length / (this.layers * this.heads);
     const first = (layer * this.heads + head) * size;
-    const sent = this.cells.subarray(first, first + size);
+    return this.cells.subarray(first, first + size);
+  }
+
+  /** The same for each cell of the map. In a pooled map all cells sent as one are equal. */
+  quantised(layer, head) {
+    const sent = this.sent(layer, head);
     if (this.pooled === 1) return sent;
     const cells = new Uint8Array(this.perHead);
-    const sizes = pooledLengths(this);
     let from = 0;
     this.lengths.forEach((length, query) => {
       const start = this.starts[query];
       for (let key = 0; key < length; key++) cells[start + key] = sent[from + ((key / this.pooled) | 0)];
-      if ((query + 1) % this.pooled === 0) from += sizes[(query / this.pooled) | 0];
+      if ((query + 1) % this.pooled === 0) from += this.sentLengths[(query / this.pooled) | 0];
     });
     return cells;
   }
 
-  /** A head's weights, cell by cell, with an error of at most scale / 255, or scale / 51 in a large pass. In a pooled
-   *  map, the largest around each cell. */
+  /** A head's weights, cell by cell, with an error of at most scale / 255. In a pooled map, the largest around each
+   *  cell. */
   approximate(layer, head) {
     const scale = this.scales[layer * this.heads + head] / 65025;
     const levels = this.quantised(layer, head);
