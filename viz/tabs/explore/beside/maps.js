@@ -22,6 +22,21 @@ const sides = ({ queries, keys }, unit) => ({
   wordsAcross: axisWords(keys, unit),
 });
 
+/** The words formed by aligned bytes, with both names where they differ; null as axisWords. */
+const joinedWords = (was, now, pairs, unit) =>
+  axisWords(joined(was, now, pairs), unit)?.map((word) => {
+    const part = pairs.slice(word.from, word.to + 1);
+    const [old, own] = [was, now].map((labels, side) => part.map((pair) => labels[pair[side]] ?? "").join(""));
+    return old === own ? word : { ...word, name: `${old || "–"}|${own || "–"}` };
+  });
+
+/** The same as `sides` for the difference of two maps. */
+const joinedSides = (was, now, { rows, columns }, unit) => ({
+  ...sides({ queries: joined(was.queries, now.queries, rows), keys: joined(was.keys, now.keys, columns) }, unit),
+  words: joinedWords(was.queries, now.queries, rows, unit),
+  wordsAcross: joinedWords(was.keys, now.keys, columns, unit),
+});
+
 /** The pair under the pointer or locked, in pictures that have this pair. */
 const marks = (map, aligned = /** @type {any} */ (null)) => {
   const { hover, view } = store;
@@ -99,16 +114,14 @@ export const makeMaps = (body, scale) => {
   const drawChange = () => {
     change.figure.hidden = scale.legend.hidden = !both;
     if (!both) return;
-    const { was, now, rows, columns, values } = both;
+    const { was, now, columns, values } = both;
     const size = Math.max(LEAST, both.size);
     const pixel = diverging(size);
     const { hidden, gaps } = gapsOf(both);
     const { masked } = palette();
-    const queries = joined(was.map.queries, now.map.queries, rows);
-    const keys = joined(was.map.keys, now.map.keys, columns);
     change.about.textContent = asText([say("beside_scale", { size: asNumber(size, 2) }), gaps && say("beside_gaps")]);
     change.draw({
-      ...sides({ queries, keys }, store.header.unit),
+      ...joinedSides(was.map, now.map, both, store.header.unit),
       pixel: (row, column) => (hidden(row, column) ? masked : pixel(values[row * columns.length + column])),
       hidden: gaps || (now.map.hides && was.map.hides) ? hidden : null,
       ...marks(now.map, both),
