@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from torch import Tensor
 
 import former
 from former import cpu
-from former.runs import Kind, kind_of
+from former.runs import Kind, Reading, kind_of
 from viz.text.examples import EXAMPLES
 
 CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
+READINGS = 4  # that a model keeps
 _building = threading.Lock()  # builds one twin at a time
 
 
@@ -63,6 +64,17 @@ class Loaded:
     def kind(self) -> Kind:
         """Its kind, which reads and runs a text, and knows which questions the model can answer (`former.runs`)."""
         return kind_of(self.bundle)
+
+    @cached_property
+    def read(self) -> Callable[[str], Reading]:
+        """Tokenises a text, up to `max_tokens`. The last readings are kept: a translator's takes as long as a pass,
+        because it contains the answer that the model writes, and each question about a text reads it again."""
+
+        def read(text: str) -> Reading:
+            with torch.inference_mode(False):  # a later question may need gradients
+                return self.kind.read(self.bundle, text, limit=self.max_tokens)
+
+        return lru_cache(READINGS)(read)
 
     @property
     def variant(self) -> str:

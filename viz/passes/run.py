@@ -188,7 +188,7 @@ def read(loaded: Loaded, text: str) -> runs.Reading:
     """
     check_text(text)
     with as_refusals():
-        return loaded.kind.read(loaded.bundle, text, limit=loaded.max_tokens)
+        return loaded.read(text)
 
 
 @dataclass(frozen=True)

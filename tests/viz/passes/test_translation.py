@@ -9,10 +9,11 @@ import torch
 import torch.nn.functional as F
 
 import former
+from former.encoder_decoder import write
 from tests.ranked import check_greedy, check_largest
 from viz.passes import edits, lens, measures
 from viz.passes.loaded import Loaded
-from viz.passes.run import run
+from viz.passes.run import read, run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
 from viz.text import Refusal, in_words
@@ -24,6 +25,20 @@ LOGITS = 2e-3  # how far logits of about 20 may differ, in float32 on both sides
 @pytest.fixture(scope="module")
 def dates() -> Loaded:
     return Loaded("dates", former.load("dates"), "")
+
+
+def test_an_answer_is_written_once_for_all_questions_about_its_text(monkeypatch):
+    loaded, sources = Loaded("dates", former.load("dates"), ""), []
+
+    def note(model, source, *ends):
+        sources.append(source.tolist())
+        return write(model, source, *ends)
+
+    monkeypatch.setattr("former.runs.translator.write", note)
+    first = read(loaded, DATE)
+    assert read(loaded, DATE) is first
+    assert read(loaded, "4 July 1976").ids != first.ids
+    assert len(sources) == 2
 
 
 def attention(state, name, x, context, seen=None):
