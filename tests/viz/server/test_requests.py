@@ -42,10 +42,10 @@ WRITING |= {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "pace": 30}
 
 
 class Read(dict[str, Any]):
-    """A request body that records which of its fields are read."""
+    """A request body that records which of its fields are read, and of the objects among them."""
 
     def __init__(self, given: dict[str, Any], names: set[str]) -> None:
-        super().__init__(given)
+        super().__init__({key: Read(each, names) if isinstance(each, dict) else each for key, each in given.items()})
         self.names = names
 
     def get(self, name: str, default: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -124,11 +124,12 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:
-    """Yields the body with each field in `names`, nested ones included, replaced by each of VALUES or left out."""
+    """Yields the body with each field in `names`, nested ones included, replaced by each of VALUES or left out; what is
+    in a list, with all its fields."""
     places = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for place in places:
         if names is None or place in names:
-            for other in [*VALUES, *changed(value[place])]:
+            for other in [*VALUES, *changed(value[place], names if isinstance(value[place], dict) else None)]:
                 new = copy.copy(value)
                 new[place] = other
                 yield new

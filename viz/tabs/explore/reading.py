@@ -108,11 +108,12 @@ def read_both(models: Models, view: View) -> Arguments:
     return {"pinned": before, "run": now, "before": tuple(one), "now": tuple(other)}
 
 
-def read_carried(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens."""
+def read_carried(models: Models, view: View, part: str = "") -> Arguments:
+    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens; `part` stands
+    for the view's."""
     now = read(models, view, ("name", "answer", "rival"), check_predicts)
     before = read(models, read_pinned(view), (), check_predicts)["run"]
-    part = read_choice(view, "part", carry.PARTS)
+    part = part or read_choice(view, "part", carry.PARTS)
     carry.check(before, now["run"], part)
     return {"pinned": before, **now, "part": part}
 
@@ -144,7 +145,7 @@ def read_path(models: Models, view: View) -> Arguments:
     }
     if heads["writer"][0] >= heads["reader"][0]:
         raise Refusal("bad_request")
-    arguments = read_carried(models, {**view, "part": "heads"})
+    arguments = read_carried(models, view, "heads")
     rivals = {name: arguments[name] for name in ("answer", "rival") if name in arguments}
     return {**{name: arguments[name] for name in ("pinned", "run")}, "kind": kind, **heads, **rivals}
 
