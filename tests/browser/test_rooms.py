@@ -103,24 +103,24 @@ def test_followers_see_what_is_written_as_it_grows(page, guard):
 def test_followers_see_all_of_a_text_of_which_a_link_holds_a_part_and_says_so(page, guard):
     written = [32 + i % 90 for i in range(590)]
     leader = Writing(page, guard.origin)
-    leader.open(room="long", lead=1, length=30, pace=30, written=".".join(map(str, written)))
+    leader.open(room="long", lead=1, model="tiny-generator", length=10, pace=30, written=".".join(map(str, written)))
     follower = Writing(page.context.new_page(), guard.origin)
     follower.goto(room="long")
     leader.press("Resume")
     leader.wait("() => former.writing?.status === 'idle' && former.writing?.cursor.depth === 600")
     leader.press("Resume")
-    follower.wait("() => window.former?.writing?.cursor.depth === 630")
+    follower.wait("() => window.former?.writing?.cursor.depth === 610")
     leader.rested()
     follower.rested()
     assert follower.shown() == leader.shown()
     status = leader.page.locator(".former-writing-controls .status")
-    expect(status).to_contain_text("A link holds the first 600 of the 630 written tokens.")
+    expect(status).to_contain_text("A link holds the first 600 of the 610 written tokens.")
     leader.page.get_by_text("Copy link", exact=True).click()
-    expect(leader.page.locator(".class-menu.link .sheet")).to_contain_text("the first 600 of the 630")
+    expect(leader.page.locator(".class-menu.link .sheet")).to_contain_text("the first 600 of the 610")
     assert leader.written()[:590] == written
     leader.page.reload()
     leader.rested()
-    expect(status).to_contain_text("This link holds the first 600 of 630 written tokens.")
+    expect(status).to_contain_text("This link holds the first 600 of 610 written tokens.")
     assert leader.page.evaluate("former.writing.cursor.depth") == 600
 
 

@@ -70,6 +70,7 @@ def test_a_state_is_dragged_onto_the_other_grid_and_a_link_opens_it(tab):
     expect(third.locator("td[data-row='4'][data-column='7']")).to_have_text(cell(pinned, 5, 7).text_content() or "")
 
 
+@pytest.mark.own_page  # a page that has shown these passes has their lenses, and asks for none
 def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_meanwhile(tab, guard):
     lenses: list[Route] = []
     tab.page.route("**/attention/*/lens", lambda route: lenses.append(route))  # noqa: PLW0108 - Playwright marks it
