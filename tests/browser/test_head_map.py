@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.pages import Exploring
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 
 TEXT = "The cat sat on the mat. The cat sat on the mat."  # 47 bytes

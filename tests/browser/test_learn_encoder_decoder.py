@@ -12,7 +12,7 @@ from former.encoder_decoder import write
 from former.training.tasks.dates_reader import read
 from tests.browser.pages_learn import Learning
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 MISREAD = "Thu, seventh of Setember, 1972"
 

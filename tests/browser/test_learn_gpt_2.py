@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 import former
 from tests.browser.pages_learn import Learning
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 TEXT = "<b>Größe</b> and 数学"
 

@@ -7,7 +7,7 @@ import former
 from tests.browser.pages_learn import Learning
 from viz.tabs.learn.sections import scaling
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

@@ -6,7 +6,7 @@ import former
 from tests.browser.pages_learn import Learning
 from viz.tabs.learn.sections import since
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

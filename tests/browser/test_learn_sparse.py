@@ -9,7 +9,7 @@ from former.checkpoints import CHECKPOINTS
 from tests.browser.pages_learn import Learning
 from tests.mask_rules import cells, seen
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

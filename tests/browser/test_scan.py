@@ -14,7 +14,7 @@ from former.checkpoints import CHECKPOINTS
 from tests.browser.pages import Exploring, agrees
 from viz.text import message
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 FILE = CHECKPOINTS / "gpt" / "scan" / "heads.safetensors"
 

@@ -9,7 +9,7 @@ import former
 from tests.browser.pages import Exploring
 from tests.browser.reference import CHECKPOINTS
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 
 

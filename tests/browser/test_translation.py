@@ -15,7 +15,7 @@ from former.tokens.characters import CharacterTokenizer
 from tests.browser.pages import Exploring, agrees
 from tests.ranked import check_largest, clear_largest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 TEXT, ANSWER = "4 July 1976", "1976-07-04"
 

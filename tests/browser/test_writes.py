@@ -10,7 +10,7 @@ import former
 from tests.browser.pages import Exploring, agrees, presents
 from tests.ranked import check_largest, check_order, clear_largest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 TEXT = "The cat sat on the mat. The cat sat on the"
 
