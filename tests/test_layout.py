@@ -14,7 +14,6 @@ LONG = {  # to the next twenty lines
     "former/hooks.py": 340,
     "former/patching.py": 320,
     "viz/tabs/generate/lib/writing.js": 340,
-    "viz/tabs/generate/writing.py": 340,
 }
 FULL = {
     "former": 24,

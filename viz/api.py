@@ -26,7 +26,7 @@ from viz.server.clients import Places, client, client_of
 from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
 from viz.tabs.base import Site, about
-from viz.tabs.generate import writing
+from viz.tabs.generate import next_token, stream
 from viz.text import Busy, Refusal, in_words
 
 P = ParamSpec("P")
@@ -233,7 +233,7 @@ class Endpoints:
         arrived(request)
         with as_errors():
             loaded = named(writers(self._site.models), model)
-            order = writing.read_order(
+            order = stream.read_order(
                 loaded,
                 {
                     **{"text": prompt, "length": tokens, "temperature": temperature},
@@ -245,11 +245,11 @@ class Endpoints:
                 raise Busy("busy_writing")
         self._places.take(who)
         try:
-            ids, states = list(order.ids), writing.states(loaded.fast, order)
+            ids, states = list(order.ids), next_token.states(loaded.fast, order)
             while (state := await self._site.work.step(lambda: next(states, None))) is not None:
                 if state.token is not None:
                     ids.append(state.token)
-                yield writing.written(loaded.bundle.tokenizer, ids)[0]
+                yield next_token.decode(loaded.bundle.tokenizer, ids)[0]
         finally:
             self._places.give_back(who)
 

@@ -14,7 +14,7 @@ import former
 from tests.browser.pages import REFUSED, Writing, agrees, check_shares, tab_to
 from tests.browser.reference import Reference, rule
 from tests.ranked import check_largest, clear_largest
-from viz.tabs.generate import drawing
+from viz.tabs.generate import branches
 from viz.tabs.generate.routes import STREAMS
 from viz.text import message
 
@@ -201,11 +201,11 @@ def test_draws_stand_beside_the_probabilities_beams_in_the_tree_and_the_cache_is
         assert token != other
     tab.rested()
     bundle = former.load("generator")
-    best, *others = former.beam_search(bundle.model, [*PROMPT.encode()], drawing.SEARCHED, 4)
+    best, *others = former.beam_search(bundle.model, [*PROMPT.encode()], branches.SEARCHED, 4)
     # another beam is as good if only rounding decides between the two
     assert tab.written() in [best.ids, *(beam.ids for beam in others if best.score - beam.score < 1e-4)]
     kept = tab.page.locator(".former-cache[data-rev]")
-    expect(kept).to_have_attribute("data-bytes", f"{(len(PROMPT) + drawing.SEARCHED) * 2 * 12 * 256 * 4}")
+    expect(kept).to_have_attribute("data-bytes", f"{(len(PROMPT) + branches.SEARCHED) * 2 * 12 * 256 * 4}")
     tab.press("Measure a step")
     expect(kept.locator("[data-time]")).to_have_count(2)
 

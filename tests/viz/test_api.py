@@ -25,7 +25,7 @@ from viz import app
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.tabs import base
-from viz.tabs.generate import writing
+from viz.tabs.generate import next_token, stream
 
 TEXT = "The cat sat on the mat"
 ENDPOINTS = {"models", "tokenize", "attention", "predict", "lens", "generate"}
@@ -115,10 +115,10 @@ def test_the_rules_of_sampling_are_those_of_the_page(client, models, rule):
     """The same code computes both, from the same numbers."""
     asked = {"text": "the cat, the cat, the cat,", "length": 12, "seed": 0, **rule}
     asked["penalty"] = asked.pop("repetition_penalty", 1)
-    order = writing.read_order(models["gpt"], asked)
-    tokens = [state.token for state in writing.states(models["gpt"].fast, order) if state.token is not None]
+    order = stream.read_order(models["gpt"], asked)
+    tokens = [state.token for state in next_token.states(models["gpt"].fast, order) if state.token is not None]
     *_, last = client.submit("gpt", asked["text"], 12, **rule, api_name="/generate")
-    assert last == writing.written(models["gpt"].bundle.tokenizer, [*order.ids, *tokens])[0]
+    assert last == next_token.decode(models["gpt"].bundle.tokenizer, [*order.ids, *tokens])[0]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from viz.server.http import refusal_of
 from viz.tabs import explore
 from viz.tabs.base import about
 from viz.tabs.explore.answer import answer
-from viz.tabs.generate import writing
+from viz.tabs.generate import next_token, stream
 from viz.tabs.mask import masking
 from viz.tabs.mask import panels as mask_panels
 from viz.text import Refusal, in_words, note
@@ -198,8 +198,8 @@ def on_pieces(folder: Path) -> tuple[Loaded, Any]:
 
 def written_frames(loaded: Loaded, **asked: Any) -> list[dict[str, Any]]:
     """Returns the headers of the frames that tab Generate receives."""
-    order = writing.read_order(loaded, {"seed": 1, **asked})
-    raw = zlib.decompress(b"".join(writing.frames(loaded.fast, loaded.bundle.tokenizer, order)), 31)
+    order = stream.read_order(loaded, {"seed": 1, **asked})
+    raw = zlib.decompress(b"".join(stream.frames(loaded.fast, loaded.bundle.tokenizer, order)), 31)
     headers = []
     while raw:
         header, cells = struct.unpack_from("<II", raw)
@@ -224,7 +224,7 @@ def test_a_gpt2_on_pieces_writes_a_text_with_spaces_between_words_and_none_in_ch
         labels = [*labels[: len(labels) + (frame["token"] is not None) - len(frame["labels"])], *frame["labels"]]
     assert labels == ["[CLS]", *"北京很大，", "␣hello", "␣play", "ing", "␣北", "。"]
     assert bytes.fromhex("".join(frames[-1]["bytes"])).decode() == " playing 北。"
-    assert writing.written(loaded.bundle.tokenizer, ids) == ("北京很大， hello playing 北。", "")
+    assert next_token.decode(loaded.bundle.tokenizer, ids) == ("北京很大， hello playing 北。", "")
 
 
 def test_what_a_model_does_not_see_of_a_text_is_named_in_every_tab_that_reads_one(tmp_path):

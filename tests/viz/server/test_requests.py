@@ -28,7 +28,7 @@ from viz.server import http, room_routes
 from viz.server.trainings import Trainings
 from viz.tabs import TABS
 from viz.tabs.base import site_of
-from viz.tabs.generate import drawing
+from viz.tabs.generate import branches
 from viz.tabs.learn.sections import train_now
 
 VALUES: list[Any] = [None, True, -3, 1.0, 10**30, float("nan"), "", "x", "\ud800", [], [1], [[]], {}, {"a": [1]}]
@@ -87,7 +87,7 @@ def server(read, classifier, bag) -> Iterator[FastAPI]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(http, "read_object", noting)
         patched.setattr(train_now, "Trainings", partial(Trainings, program=(sys.executable, "-c", "")))
-        patched.setattr(drawing, "SEARCHED", 2)  # tokens of a beam: what they cost depends on no field's type
+        patched.setattr(branches, "SEARCHED", 2)  # tokens of a beam: what they cost depends on no field's type
         room_routes.attach(server, site.shared)
         chart.attach(server)
         for tab in TABS:

@@ -10,22 +10,22 @@ from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Loaded, Models, writers
 from viz.server.view import View, read_choice, read_index, read_model, read_whole
-from viz.tabs.generate import cache, drawing, guess, writing
+from viz.tabs.generate import branches, cache, guess, next_token, stream
 from viz.text import Refusal
 from viz.text.examples import GAMES
 
 HERE = Path(__file__).parent
 
 
-def read_writing(models: Models, view: View) -> tuple[Loaded, writing.Order, dict[str, Any]]:
-    """Reads the model, the request (`writing.Order`), and the arguments that all functions of `writing` take."""
+def read_writing(models: Models, view: View) -> tuple[Loaded, next_token.Order, dict[str, Any]]:
+    """Reads the model, the request (`next_token.Order`), and the arguments that all functions of `writing` take."""
     loaded = read_model(writers(models), view)
-    order = writing.read_order(loaded, view)
+    order = stream.read_order(loaded, view)
     return loaded, order, {"bundle": loaded, "text": view["text"], "written": order.ids[order.prompt :]}
 
 
 def read_head(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `writing.look_back`."""
+    """Reads the arguments of `next_token.look_back`."""
     loaded, _, arguments = read_writing(models, view)
     config = loaded.bundle.config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
@@ -33,7 +33,7 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_second(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `writing.look_back` for the second model; layer and head are limited to its last."""
+    """Reads the arguments of `next_token.look_back` for the second model; layer and head are limited to its last."""
     arguments = read_head(models, view)
     second = {**view, "model": view.get("second"), "written": view.get("second_written", [])}
     config = read_model(writers(models), second).bundle.config
@@ -45,27 +45,27 @@ def read_second(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_rules(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `writing.predict_next`."""
+    """Reads the arguments of `next_token.predict_next`."""
     _, order, arguments = read_writing(models, view)
     return {**arguments, **order.rules._asdict(), "seed": order.seed}
 
 
 def read_rounds(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `drawing.draw_often`."""
-    return {**read_rules(models, view), "rounds": read_whole(view, "rounds", 1, drawing.ROUNDS)}
+    """Reads the arguments of `next_token.draw_often`."""
+    return {**read_rules(models, view), "rounds": read_whole(view, "rounds", 1, next_token.ROUNDS)}
 
 
 def read_search(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `drawing.search_beams`; "searched" is the number of written tokens before the beams, which
-    end with the context."""
+    """Reads the arguments of `branches.search_beams`; "searched" is the number of written tokens before the
+    beams, which end with the context."""
     loaded, order, arguments = read_writing(models, {**view, "written": view.get("searched")})
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("beams_causal")
     free = loaded.bundle.config.seq_length - len(order.ids)
     if free < 1:
         raise Refusal("beams_full", context=loaded.bundle.config.seq_length)
-    beams = read_whole(view, "beams", 1, drawing.BEAMS, "write_beams")
-    return {**arguments, "beams": beams, "length": min(free, drawing.SEARCHED)}
+    beams = read_whole(view, "beams", 1, branches.BEAMS, "write_beams")
+    return {**arguments, "beams": beams, "length": min(free, branches.SEARCHED)}
 
 
 def read_cache(models: Models, view: View) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def read_cache(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_branches(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `drawing.unfold_branches`.
+    """Reads the arguments of `branches.unfold_branches`.
 
     Raises:
         Refusal: a branch that does not leave an earlier one.
@@ -99,12 +99,12 @@ def read_branch(way: object, number: int, num_tokens: int) -> tuple[int, int, li
     if not isinstance(way, list) or len(way) != 3:
         raise Refusal("bad_request")
     named: Mapping[str, Any] = {"parent": way[0], "at": way[1]}
-    parent, at = read_index(named, "parent", max(1, number)), read_index(named, "at", writing.WRITTEN_LIMIT + 1)
-    return parent, at, writing.read_ids(way[2], num_tokens)
+    parent, at = read_index(named, "parent", max(1, number)), read_index(named, "at", stream.WRITTEN_LIMIT + 1)
+    return parent, at, stream.read_ids(way[2], num_tokens)
 
 
 LOOKS = Draw(figures.bars, Field("looks"), Field("labels"), axis="weight")
-NEXT = Draw(figures.next_tokens, Field("kept"), Field("labels"), before=Field("probs"), top=writing.CANDIDATES)
+NEXT = Draw(figures.next_tokens, Field("kept"), Field("labels"), before=Field("probs"), top=next_token.CANDIDATES)
 DRAWN = Draw(figures.bars, Field("shares"), Field("labels"), before=Field("kept"), axis="share")
 BEAMS = Draw(figures.bars, Field("log_probs"), Field("texts"), axis="log₂ probability")
 LENGTHS = Draw(figures.bars, Field("lengths"), Field("names"), axis="tokens")
@@ -113,16 +113,16 @@ WRITTEN_TEXT = Panel(
     "written-text",
     HERE / "written_text.js",
     {
-        "first": Question(writing.look_back, read_head, LOOKS),
-        "second": Question(writing.look_back, read_second, LOOKS, when=lambda view: bool(view.get("second"))),
+        "first": Question(next_token.look_back, read_head, LOOKS),
+        "second": Question(next_token.look_back, read_second, LOOKS, when=lambda view: bool(view.get("second"))),
     },
     {
-        "seed": writing.SEED_LIMIT - 1,
-        "length": writing.LENGTH_LIMIT,
-        "pace": writing.PACE_LIMIT,
-        "shared": writing.SHARED,
-        "written": writing.WRITTEN_LIMIT,
-        "linked": writing.LINKED,
+        "seed": stream.SEED_LIMIT - 1,
+        "length": stream.LENGTH_LIMIT,
+        "pace": stream.PACE_LIMIT,
+        "shared": stream.SHARED,
+        "written": stream.WRITTEN_LIMIT,
+        "linked": stream.LINKED,
     },
 )
 NEXT_TOKEN = Panel(
@@ -130,24 +130,24 @@ NEXT_TOKEN = Panel(
     HERE / "next_token.js",
     {
         "prediction": Question(
-            writing.predict_next, read_rules, NEXT, prints=("bits",), when=lambda view: view.get("rounds") is None
+            next_token.predict_next, read_rules, NEXT, prints=("bits",), when=lambda view: view.get("rounds") is None
         ),
         "draws": Question(
-            drawing.draw_often, read_rounds, DRAWN, when=lambda view: view.get("rounds") is not None, fast=True
+            next_token.draw_often, read_rounds, DRAWN, when=lambda view: view.get("rounds") is not None, fast=True
         ),
     },
-    {"draws": drawing.DRAWS, "rounds": drawing.ROUNDS},
+    {"draws": next_token.DRAWS, "rounds": next_token.ROUNDS},
 )
 TRAIL = Panel(
     "trail",
     HERE / "trail.js",
     {
-        "branches": Question(drawing.unfold_branches, read_branches, LENGTHS),
+        "branches": Question(branches.unfold_branches, read_branches, LENGTHS),
         "search": Question(
-            drawing.search_beams, read_search, BEAMS, when=lambda view: view.get("searched") is not None, fast=True
+            branches.search_beams, read_search, BEAMS, when=lambda view: view.get("searched") is not None, fast=True
         ),
     },
-    {"beams": drawing.BEAMS},
+    {"beams": branches.BEAMS},
 )
 TIMES = Draw(figures.bars, Field("seconds"), Field("names"), axis="seconds")
 CACHE = Panel(

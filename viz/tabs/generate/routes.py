@@ -21,33 +21,30 @@ from viz.server.clients import Places, client
 from viz.server.view import read_model
 from viz.server.work import Listener, Work
 from viz.tabs.base import Site
-from viz.tabs.generate import writing
+from viz.tabs.generate import next_token, stream
 from viz.text import Busy
 
 GZIPPED = {"Content-Encoding": "gzip"}
 STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
-class Writing:
-    """All running streams; their steps take turns, so none waits long."""
+async def in_pace(work: Work, loaded: Loaded, order: next_token.Order) -> AsyncGenerator[bytes]:
+    """Yields the frames of an order at its pace; ends at the next step after its reader stops listening.
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
-
-    async def frames(self, loaded: Loaded, order: writing.Order) -> AsyncGenerator[bytes]:
-        """Yields the frames of an order at its pace; ends at the next step after its reader stops listening."""
-        loop = asyncio.get_running_loop()
-        frames = writing.frames(loaded.fast, loaded.bundle.tokenizer, order)
-        due, shown = loop.time(), 0
-        while (frame := await self._work.step(lambda: next(frames, None))) is not None:
-            yield frame
-            shown += 1
-            if shown > len(order.given):  # late by one frame at most, never in bursts
-                due = max(due, loop.time() - 1 / order.pace) + 1 / order.pace
-                await asyncio.sleep(due - loop.time())
+    The model's steps take turns with those of other streams, so none waits long.
+    """
+    loop = asyncio.get_running_loop()
+    frames = stream.frames(loaded.fast, loaded.bundle.tokenizer, order)
+    due, shown = loop.time(), 0
+    while (frame := await work.step(lambda: next(frames, None))) is not None:
+        yield frame
+        shown += 1
+        if shown > len(order.given):  # late by one frame at most, never in bursts
+            due = max(due, loop.time() - 1 / order.pace) + 1 / order.pace
+            await asyncio.sleep(due - loop.time())
 
 
-def stream(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
+def answer(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
     """Starts the answer to an order, which takes a place until it is sent completely or its reader leaves.
 
     Raises:
@@ -61,35 +58,34 @@ def stream(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes to the server that serves the page. Both take a JSON object (`writing.read_order`, and "model").
+    """Adds the routes to the server that serves the page. Both take a JSON object (`stream.read_order`, and "model").
 
-    POST /write answers with a stream of frames, POST /written with {"text", "rest"}, see `writing.written`.
+    POST /write answers with a stream of frames, POST /written with {"text", "rest"}, see `next_token.decode`.
     """
-    streams = Writing(site.work)
     places = Places(STREAMS)
 
-    async def read(request: Request) -> tuple[Loaded, writing.Order]:
+    async def read(request: Request) -> tuple[Loaded, next_token.Order]:
         body = await http.read_object(request)
         loaded = read_model(writers(site.models), body)  # a model may have come
-        return loaded, writing.read_order(loaded, body)
+        return loaded, stream.read_order(loaded, body)
 
     @server.post("/written")
     @http.answers
     async def written(request: Request) -> Response:
         loaded, order = await read(request)
-        text, rest = writing.written(loaded.bundle.tokenizer, order.ids)
+        text, rest = next_token.decode(loaded.bundle.tokenizer, order.ids)
         return JSONResponse({"text": text, "rest": rest})
 
     @server.post("/write")
     @http.answers
     async def write(request: Request) -> Response:
         loaded, order = await read(request)
-        if order.length == len(order.given) <= writing.SHARED:
+        if order.length == len(order.given) <= stream.SHARED:
             key = digest(
                 "/write", loaded.name, order.ids, order.prompt, order.given, order.rules, order.seed, order.remarks
             )
-            frames = partial(writing.frames, loaded.fast, loaded.bundle.tokenizer, order)
+            frames = partial(stream.frames, loaded.fast, loaded.bundle.tokenizer, order)
             listener = Listener()
             shared = await site.work.stream(key, frames, listener, quick=True)
             return http.StreamResponse(shared, http.BINARY, listener.leave, GZIPPED)
-        return stream(places, streams.frames(loaded, order))
+        return answer(places, in_pace(site.work, loaded, order))

@@ -30,7 +30,7 @@ from viz.server.clients import Places
 from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
-from viz.tabs.generate import cache, drawing, page, routes, writing
+from viz.tabs.generate import branches, cache, next_token, page, routes, stream
 from viz.tabs.generate.panels import CACHE, TRAIL, WRITTEN_TEXT
 from viz.text import Busy, Refusal, in_words, note
 
@@ -51,12 +51,12 @@ def client(loaded):
     return TestClient(server)
 
 
-def order(loaded, **asked: Any) -> writing.Order:
-    return writing.read_order(loaded, {"text": "Hello", "seed": 3, **asked})
+def order(loaded, **asked: Any) -> next_token.Order:
+    return stream.read_order(loaded, {"text": "Hello", "seed": 3, **asked})
 
 
 def write(loaded, **asked: Any) -> list[int]:
-    states = list(writing.states(loaded.bundle.model, order(loaded, **asked)))
+    states = list(next_token.states(loaded.bundle.model, order(loaded, **asked)))
     return [state.token for state in states if state.token is not None]
 
 
@@ -85,7 +85,7 @@ def test_going_back_and_on_again_gives_the_same_text_and_another_seed_another(lo
 
 def test_the_dice_of_a_token_depend_on_its_place_and_the_seed_only():
     def roll(seed: int, position: int) -> float:
-        return float(torch.rand(1, generator=writing.dice(seed, position)))
+        return float(torch.rand(1, generator=next_token.dice(seed, position)))
 
     assert roll(1, 7) == roll(1, 7)
     assert len({roll(seed, position) for seed in range(20) for position in range(20)}) == 400
@@ -94,7 +94,7 @@ def test_the_dice_of_a_token_depend_on_its_place_and_the_seed_only():
 def test_a_state_is_what_one_pass_over_its_window_gives(loaded):
     request = order(loaded, length=60, temperature=0.7, top_k=50, top_p=0.9)
     ids = list(request.ids)
-    for state in writing.states(loaded.bundle.model, request):
+    for state in next_token.states(loaded.bundle.model, request):
         ids += [] if state.token is None else [state.token]
         window = torch.tensor([ids[state.start :]])
         logits, capture = former.run_with_capture(loaded.bundle.model, window)
@@ -111,7 +111,7 @@ def test_a_model_with_a_memory_writes_on_after_a_pause_as_without_one_and_says_w
     loaded = Loaded("recalls", former.Bundle(model, TOKENIZER, config), "")
     assert list(writers({"recalls": loaded})) == ["recalls"]
     request = order(loaded, text="Hello", length=9)
-    written = list(writing.states(model, request))
+    written = list(next_token.states(model, request))
     for at, state in enumerate(written):
         ids = [*request.ids, *(each.token for each in written[1 : at + 1])]
         begin = (len(ids) - 1) // 4 * 4  # of its segment
@@ -122,7 +122,7 @@ def test_a_model_with_a_memory_writes_on_after_a_pause_as_without_one_and_says_w
         torch.testing.assert_close(state.probs, logits[0, -1].softmax(-1))
         assert state.start == max(0, begin - 4)
         assert state.weights.shape == (2, 2, len(ids) - state.start)
-        (again,) = writing.states(model, order(loaded, text="Hello", written=ids[5:]))
+        (again,) = next_token.states(model, order(loaded, text="Hello", written=ids[5:]))
         assert again.drawn == state.drawn
 
 
@@ -139,8 +139,8 @@ def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
     torch.manual_seed(0)
     config = former.ModelConfig(num_tokens=256, emb=2, heads=1, depth=1, seq_length=40)
     cut = min(cut, len(ids) - 1) + 1
-    request = writing.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], writing.PLAIN, 0, 30)
-    frames = unpack(b"".join(writing.frames(former.Generator(config).eval(), TOKENIZER, request)))
+    request = next_token.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], next_token.PLAIN, 0, 30)
+    frames = unpack(b"".join(stream.frames(former.Generator(config).eval(), TOKENIZER, request)))
     labels: list[str] = []
     for header, _ in frames:
         labels += [] if header["token"] is None else ["?"]
@@ -152,8 +152,8 @@ def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
 
 def test_a_frame_holds_the_state_within_its_rounding(loaded):
     request = order(loaded, length=30, top_k=5)
-    states = list(writing.states(loaded.bundle.model, request))
-    frames = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, request)))
+    states = list(next_token.states(loaded.bundle.model, request))
+    frames = unpack(b"".join(stream.frames(loaded.bundle.model, TOKENIZER, request)))
     for state, (header, cells) in zip(states, frames, strict=True):
         assert (header["token"], header["drawn"], header["start"]) == (state.token, state.drawn, state.start)
         weights = (torch.tensor(cells, dtype=torch.float64) / 255) ** 2
@@ -177,7 +177,7 @@ def test_a_frame_holds_the_state_within_its_rounding(loaded):
 def test_a_frame_says_which_rule_removes_which_token_in_their_order(loaded):
     rules = {"penalty": 1.5, "temperature": 0.8, "top_k": 60, "top_p": 0.9, "min_p": 0.3}
     asked = order(loaded, **rules)
-    ((header, _),) = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, asked)))
+    ((header, _),) = unpack(b"".join(stream.frames(loaded.bundle.model, TOKENIZER, asked)))
     with torch.inference_mode():
         logits = penalise(loaded.bundle.model(torch.tensor([asked.ids]))[0, -1], asked.ids, 1.5)
     gone, removed = torch.zeros(256, dtype=torch.bool), {"temperature": 0}
@@ -197,7 +197,7 @@ def test_a_frame_says_which_rule_removes_which_token_in_their_order(loaded):
 def test_a_text_written_by_all_rules_is_what_generate_would_draw_from(loaded):
     asked = order(loaded, length=6, penalty=2.0, min_p=0.1, temperature=0.5)
     ids = list(asked.ids)
-    for state in writing.states(loaded.bundle.model, asked):
+    for state in next_token.states(loaded.bundle.model, asked):
         ids += [] if state.token is None else [state.token]
         with torch.inference_mode():
             logits = loaded.bundle.model(torch.tensor([ids]))[0, -1]
@@ -206,13 +206,13 @@ def test_a_text_written_by_all_rules_is_what_generate_would_draw_from(loaded):
 
 def test_many_draws_have_about_the_shares_of_the_probabilities_and_more_of_them_begin_alike(loaded):
     rules = {"temperature": 0.3, "top_k": 5, "seed": 3}
-    few, many = (drawing.draw_often(loaded.bundle, "Hello", [32], **rules, rounds=rounds) for rounds in (1, 100))
+    few, many = (next_token.draw_often(loaded.bundle, "Hello", [32], **rules, rounds=rounds) for rounds in (1, 100))
     assert (sum(few["counts"]), sum(many["counts"])) == (100, 10_000) == (few["draws"], many["draws"])
     assert set(few["ids"]) <= set(many["ids"])
     assert len(many["ids"]) <= 5
     for share, kept in zip(many["shares"].tolist(), many["kept"].tolist(), strict=True):
         assert abs(share - kept) < 5 * (kept * (1 - kept) / 10_000) ** 0.5  # five standard deviations
-    predicted = writing.predict_next(loaded.bundle, "Hello", [32], **rules)
+    predicted = next_token.predict_next(loaded.bundle, "Hello", [32], **rules)
     kept = dict(zip(predicted["ids"], predicted["kept"].tolist(), strict=True))
     assert many["kept"].tolist() == pytest.approx([kept[i] for i in many["ids"]])
 
@@ -258,8 +258,8 @@ def test_an_empty_prompt_is_the_token_before_every_text_where_the_tokenizer_has_
     gpt = Loaded("gpt", former.load("gpt"), "")
     tokenizer: Any = gpt.bundle.tokenizer
     asked = order(gpt, text="", length=1)
-    assert asked.ids == [tokenizer.end_token] == writing.prompt_of(tokenizer, "")
-    state = writing.state_of(gpt.bundle, "", [])
+    assert asked.ids == [tokenizer.end_token] == next_token.prompt_of(tokenizer, "")
+    state = next_token.state_of(gpt.bundle, "", [])
     logits = gpt.bundle.model(torch.tensor([asked.ids]))[0, -1]
     torch.testing.assert_close(state.probs, logits.softmax(-1))
 
@@ -279,8 +279,8 @@ def test_beams_are_not_searched_in_a_model_that_sees_what_comes():
 def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
     rules = {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "seed": 3}
     request = order(loaded, text=text, written=[32, 80], **rules)
-    ((header, cells),) = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, request)))
-    result = writing.predict_next(loaded.bundle, text, [32, 80], **rules)
+    ((header, cells),) = unpack(b"".join(stream.frames(loaded.bundle.model, TOKENIZER, request)))
+    result = next_token.predict_next(loaded.bundle, text, [32, 80], **rules)
     assert result["drawn"] == header["drawn"]
     for i, label, prob, kept, candidate in zip(
         *(result[name] for name in ("ids", "labels", "probs", "kept")), header["candidates"], strict=True
@@ -291,13 +291,13 @@ def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
     config = loaded.bundle.config
     weights = (torch.tensor(cells, dtype=torch.float64) / 255).square().view(config.depth, config.heads, -1)
     for head, row in ((1, weights[1, 1]), (None, weights[1].mean(0))):
-        result = writing.look_back(loaded.bundle, text, [32, 80], layer=1, head=head)
+        result = next_token.look_back(loaded.bundle, text, [32, 80], layer=1, head=head)
         torch.testing.assert_close(result["looks"].double(), row, atol=1 / 255, rtol=0)
         assert len(result["labels"]) == len(row)
 
 
 def test_branches_leave_what_they_share_with_those_before_them(loaded):
-    result = drawing.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
+    result = branches.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
     assert result["tokens"] == [[32, 80], [32, 33], [32, 33, 34]]
     assert result["texts"] == ["Hello P", "Hello !", 'Hello !"']
     assert result["lengths"] == [2, 2, 3]
@@ -320,7 +320,7 @@ def test_a_second_model_that_does_not_write_or_has_written_other_tokens_is_refus
 
 
 def test_a_temperature_of_0_draws_the_likeliest(loaded):
-    for state in writing.states(loaded.bundle.model, order(loaded, length=5, temperature=0)):
+    for state in next_token.states(loaded.bundle.model, order(loaded, length=5, temperature=0)):
         assert state.drawn == int(state.probs.argmax())
 
 
@@ -404,18 +404,18 @@ def slowed_down(loaded: Loaded, slow: Slow) -> Loaded:
 
 
 def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded):
-    slow, streams = Slow(loaded.bundle.model, 0.02), routes.Writing(Work())
+    slow, work = Slow(loaded.bundle.model, 0.02), Work()
     slowed = slowed_down(loaded, slow)
 
     async def listen_to_three() -> None:
-        stream = streams.frames(slowed, order(loaded, length=500))
+        stream = routes.in_pace(work, slowed, order(loaded, length=500))
         for _ in range(3):
             await anext(stream)
         await stream.aclose()
 
     async def cancel_a_listener() -> None:
         async def listen() -> None:
-            async for _ in streams.frames(slowed, order(loaded, length=500)):
+            async for _ in routes.in_pace(work, slowed, order(loaded, length=500)):
                 pass
 
         task = asyncio.create_task(listen())
@@ -432,12 +432,12 @@ def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded):
 
 
 def test_steps_run_off_the_event_loop_and_take_turns(loaded):
-    slow, streams = Slow(loaded.bundle.model, 0.01), routes.Writing(Work(threads=2))
+    slow, work = Slow(loaded.bundle.model, 0.01), Work(threads=2)
     slowed = slowed_down(loaded, slow)
     arrivals: list[int] = []
 
     async def listen(visitor: int) -> None:
-        async for _ in streams.frames(slowed, order(loaded, length=4)):
+        async for _ in routes.in_pace(work, slowed, order(loaded, length=4)):
             arrivals.append(visitor)
 
     async def all_at_once() -> None:
@@ -451,10 +451,10 @@ def test_steps_run_off_the_event_loop_and_take_turns(loaded):
 
 
 def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded):
-    streams = routes.Writing(Work())
+    work = Work()
 
     async def arrivals(**asked: Any) -> list[float]:
-        return [time.monotonic() async for _ in streams.frames(loaded, order(loaded, **asked))]
+        return [time.monotonic() async for _ in routes.in_pace(work, loaded, order(loaded, **asked))]
 
     times = run(arrivals(length=8, pace=20))
     assert 0.05 * 7.5 <= times[-1] - times[0] < 5  # at 20 a second; a slow machine may be late, but never early
@@ -508,7 +508,7 @@ def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
 
         def stream(who: str) -> http.StreamResponse:
             client_var.set(who)
-            return routes.stream(places, frames())
+            return routes.answer(places, frames())
 
         streams = [stream("greedy") for _ in range(3)]
         with pytest.raises(Busy):
@@ -526,12 +526,12 @@ def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
 
 
 def test_an_honest_client_s_steps_take_turns_with_all_of_a_greedy_one_s(loaded):
-    slow, streams = Slow(loaded.bundle.model, 0.01), routes.Writing(Work(threads=1))
+    slow, work = Slow(loaded.bundle.model, 0.01), Work(threads=1)
     slowed = slowed_down(loaded, slow)
 
     async def listen(who: str, length: int) -> None:
         client_var.set(who)
-        async for _ in streams.frames(slowed, order(loaded, length=length, given=[65] * length)):
+        async for _ in routes.in_pace(work, slowed, order(loaded, length=length, given=[65] * length)):
             pass
 
     async def crowd() -> int:
@@ -560,12 +560,12 @@ def test_the_page_is_told_the_limits_that_hold(loaded):
     kept = cache.cache_facts(loaded)
     assert report["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "cache": kept}}
     assert WRITTEN_TEXT.limits == {
-        "length": writing.LENGTH_LIMIT,
-        "pace": writing.PACE_LIMIT,
+        "length": stream.LENGTH_LIMIT,
+        "pace": stream.PACE_LIMIT,
         "seed": 2**32 - 1,
-        "shared": writing.SHARED,
-        "written": writing.WRITTEN_LIMIT,
-        "linked": writing.LINKED,
+        "shared": stream.SHARED,
+        "written": stream.WRITTEN_LIMIT,
+        "linked": stream.LINKED,
     }
 
 

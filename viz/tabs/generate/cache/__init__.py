@@ -13,7 +13,7 @@ import former
 from former.generate import KeyValueCache, Window, window_for
 from viz.panels import Numbers
 from viz.passes.loaded import Loaded
-from viz.tabs.generate.writing import prompt_of
+from viz.tabs.generate.next_token import prompt_of
 
 STEPS = 5  # measured steps of each kind; their median counts
 

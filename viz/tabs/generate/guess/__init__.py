@@ -14,7 +14,7 @@ from former.generate import window_for
 from viz.panels import Numbers
 from viz.passes.loaded import Models, writers
 from viz.server.view import View, read_model, read_string
-from viz.tabs.generate.writing import prompt_of, written
+from viz.tabs.generate.next_token import decode, prompt_of
 from viz.text import Refusal
 
 ROUNDS = 10
@@ -70,7 +70,7 @@ def guess_tokens(bundle: former.Bundle, text: str, beliefs: Sequence[Sequence[fl
         own.append(-math.log2(beliefs[i][right[-1]] * within))
     cuts = [cut for place in places[: len(beliefs)] for cut in (place, place + 1)]
     cuts.append(places[len(beliefs)] if len(beliefs) < ROUNDS else len(ids))
-    texts = [written(bundle.tokenizer, ids[:cut])[0] for cut in cuts]
+    texts = [decode(bundle.tokenizer, ids[:cut])[0] for cut in cuts]
     return {
         "parts": [after[len(before) :] for before, after in zip(["", *texts], texts, strict=False)],
         "options": options,

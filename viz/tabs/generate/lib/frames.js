@@ -1,4 +1,4 @@
-// Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/writing.py).
+// Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/stream.py).
 
 import { answerTo, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";

@@ -1,4 +1,4 @@
-"""Many draws of the next token, the likeliest continuations of a text, and the texts of its branches."""
+"""The likeliest continuations of a text, and the texts of its branches."""
 
 from __future__ import annotations
 
@@ -9,42 +9,9 @@ import torch
 
 import former
 from viz.panels import Numbers
-from viz.tabs.generate.writing import Rules, dice, label, prompt_of, state_of
+from viz.tabs.generate.next_token import label, prompt_of
 
-DRAWS = 100  # of the next token, at one press of a button
-ROUNDS = 100  # of them
 BEAMS, SEARCHED = 8, 40  # the most beams, and tokens of each
-
-
-def draw_often(
-    bundle: former.Bundle,
-    text: str,
-    written: Sequence[int] = (),
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    min_p: float | None = None,
-    repetition_penalty: float = 1.0,
-    seed: int = 0,
-    rounds: int = 1,
-) -> Numbers:
-    """Draws the token after a text again and again, `DRAWS` times a round.
-
-    Args:
-        bundle, text, written, temperature, top_k, top_p, min_p, repetition_penalty, seed: as in `predict_next`.
-        rounds: number of rounds.
-    Returns:
-        "ids" and "labels" of the tokens that were drawn, the most frequent first; "counts" of each, "shares" of all
-        draws, "kept", the probability of each, and "draws", their number.
-    """
-    state = state_of(bundle, text, written, Rules(temperature, top_k, top_p, min_p, repetition_penalty), seed)
-    generator, draws = dice(seed, -1), rounds * DRAWS  # no token has this place
-    drawn = torch.multinomial(state.kept, draws, replacement=True, generator=generator)
-    counts = drawn.bincount(minlength=len(state.kept))
-    ids = counts.argsort(descending=True, stable=True)[: int((counts > 0).sum())]
-    labels = [bundle.tokenizer.labels([i])[0] for i in ids.tolist()]
-    result = {"ids": ids.tolist(), "labels": labels, "counts": counts[ids].tolist()}
-    return {**result, "shares": counts[ids] / draws, "kept": state.kept[ids], "draws": draws}
 
 
 def search_beams(
