@@ -23,6 +23,54 @@ const classLink = () => {
   return url.href;
 };
 
+/** The menu with this page's link. */
+const makeLinkMenu = () => {
+  const embedSheet = embed.sheet();
+  /** This page's own address, even in another page's frame, where the address bar shows that page's. */
+  const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
+  const status = h("p", { role: "status" });
+  const menu = h(
+    "details.class-menu.link",
+    h("summary", say("link_copy")),
+    h("div.sheet", status, own, embedSheet.node),
+  );
+  menu.addEventListener("toggle", async () => {
+    if (!menu.open) return;
+    flushDeferred(); // writes the latest choices into the address
+    embedSheet.fill();
+    own.value = location.href;
+    const lacks = page.beyond().map(({ note }) => inWords(note));
+    const copied = say((await copyText(own)) ? "link_copied" : "link_refused");
+    status.textContent = asText([copied, ...lacks]);
+  });
+  return menu;
+};
+
+/** The state of the room and of the server: {nodes, paint}. */
+const makeRoomBar = () => {
+  const words = h("span", { role: "status" });
+  const back = button(say("room_back"), () => room.follow());
+  const leave = button(say("room_leave"), () => room.leave());
+  const load = button(say("server_load"), () => location.reload());
+  const stay = button(say("server_stay"), () => room.stay());
+  const record = makeRecord();
+  const bar = h("div.room-bar", { hidden: true }, words, record.button, back, leave, load, stay);
+  const paint = () => {
+    const leading = room.state === "leading";
+    const ofServer = room.lost ? "server_lost" : room.anew ? "server_anew" : null;
+    const ofRoom = room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : "");
+    words.textContent = ofServer ? say(ofServer) : ofRoom;
+    bar.hidden = !words.textContent;
+    bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
+    load.hidden = stay.hidden = ofServer !== "server_anew";
+    back.hidden = room.state !== "alone" || room.anew;
+    leave.textContent = say(leading ? "class_room_end" : "room_leave");
+    leave.title = leading ? say("class_room_end_hint") : "";
+    leave.hidden = (!room.state && !room.message) || room.anew;
+  };
+  return { nodes: [record.node, bar], paint };
+};
+
 export const mount = ({ element, trigger }) => {
   const name = h("input", {
     type: "text",
@@ -52,7 +100,6 @@ export const mount = ({ element, trigger }) => {
   });
   const copy = h("button", { onclick: () => copyLink() }, say("class_room_copy"));
   const shared = h("div.shared", h("span", say("class_room_link")), link, copy);
-  const embedSheet = embed.sheet();
   const single = h("input", { type: "checkbox", checked: keys.on(), onchange: () => keys.turn(single.checked) });
   const menu = h(
     "details.class-menu",
@@ -74,29 +121,10 @@ export const mount = ({ element, trigger }) => {
       h("a", { href: "?tab=learn&print=1", target: "_blank" }, say("paper_booklet")),
     ),
   );
-  const words = h("span", { role: "status" });
-  const back = button(say("room_back"), () => room.follow());
-  const leave = button(say("room_leave"), () => room.leave());
-  const load = button(say("server_load"), () => location.reload());
-  const stay = button(say("server_stay"), () => room.stay());
-  const record = makeRecord();
-  const bar = h("div.room-bar", { hidden: true }, words, record.button, back, leave, load, stay);
-  /** This page's own address, even in another page's frame, where the address bar shows that page's. */
-  const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
-  const told = h("p", { role: "status" });
-  const sheet = h("div.sheet", told, own, embedSheet.node);
-  const give = h("details.class-menu.link", h("summary", say("link_copy")), sheet);
-  give.addEventListener("toggle", async () => {
-    if (!give.open) return;
-    flushDeferred(); // writes the latest choices into the address
-    embedSheet.fill();
-    own.value = location.href;
-    const lacks = page.beyond().map(({ note }) => inWords(note));
-    const said = say((await copyText(own)) ? "link_copied" : "link_refused");
-    told.textContent = asText([said, ...lacks]);
-  });
-  element.append(languageSwitch(), give, menu);
-  document.body.append(record.node, bar);
+  const linkMenu = makeLinkMenu();
+  const bar = makeRoomBar();
+  element.append(languageSwitch(), linkMenu, menu);
+  document.body.append(...bar.nodes);
 
   const copyLink = async () => {
     copy.textContent = say((await copyText(link)) ? "class_room_copied" : "link_refused");
@@ -110,19 +138,10 @@ export const mount = ({ element, trigger }) => {
       link.value = classLink();
       copy.textContent = say("class_room_copy");
     }
-    const ofServer = room.lost ? "server_lost" : room.anew ? "server_anew" : null;
-    const ofRoom = room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : "");
-    words.textContent = ofServer ? say(ofServer) : ofRoom;
-    bar.hidden = !words.textContent;
-    bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
-    load.hidden = stay.hidden = ofServer !== "server_anew";
-    back.hidden = room.state !== "alone" || room.anew;
-    leave.textContent = say(leading ? "class_room_end" : "room_leave");
-    leave.title = leading ? say("class_room_end_hint") : "";
-    leave.hidden = (!room.state && !room.message) || room.anew;
+    bar.paint();
   });
   document.addEventListener("click", (event) =>
-    [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)),
+    [menu, linkMenu].forEach((one) => one.contains(event.target) || (one.open = false)),
   );
   page.select = () => trigger("opened");
   if (page.asked && page.asked !== page.tab) page.select(); // before this script was loaded

@@ -27,6 +27,52 @@ const toolbar = () => ({
   "Double-click on legend to isolate one trace": say("chart_legend"),
 });
 
+/** The traces and layout of a figure from Python, in a size and zoom, with the page's words. */
+const plotOf = ({ figures, keep, x, y, names = [], change }, size, zoom) => {
+  const { data, layout } = structuredClone(figures[isDark() ? "dark" : "light"]);
+  Object.assign(layout, {
+    width: size.width * zoom,
+    height: size.height * zoom,
+    uirevision: keep,
+    font: { size: TEXT * zoom },
+    // next to the plot, not above it
+    margin: { ...layout.template.layout.margin, t: 8, r: 36 },
+    modebar: { orientation: "v" },
+    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom", // a finger scrolls the page
+  });
+  if (x) layout.xaxis.title = { ...layout.xaxis.title, text: x };
+  if (y) layout.yaxis.title = { ...layout.yaxis.title, text: y };
+  names.forEach((words, i) => (data[i].name = words));
+  change?.(data, layout);
+  return { data, layout };
+};
+
+const name = (node, role, words) => setAttributes(node, { role, tabindex: 0, "aria-label": words });
+
+/** Makes buttons and legend usable by keyboard: Plotly makes them for the mouse only. */
+const reach = (root) => {
+  for (const button of root.querySelectorAll(".modebar-btn"))
+    name(button, "button", button.dataset.title ?? button.dataset.attr);
+  for (const toggle of root.querySelectorAll(".legendtoggle")) {
+    const item = toggle.closest(".traces");
+    name(toggle, "checkbox", item.textContent);
+    toggle.setAttribute("aria-checked", item.style.opacity !== "0.5");
+  }
+};
+
+/** Presses a button or an item of the legend by Enter or Space. */
+const press = (root, event) => {
+  if (event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  const { target } = event;
+  if (target.matches(".modebar-btn")) return target.click();
+  const words = target.getAttribute("aria-label");
+  root.once("plotly_afterplot", () =>
+    [...root.querySelectorAll(".legendtoggle")].find((one) => one.getAttribute("aria-label") === words)?.focus(),
+  );
+  for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+};
+
 /**
  * A chart that fills `place`. onread(index of the point, or null) is called for the point under the pointer or chosen
  * by the arrow keys, onclick(index) at a click or Enter.
@@ -65,23 +111,10 @@ export const makeChart = (place, options) => {
   };
   const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
 
-  const show = async (Plotly, { figures, keep, x, y, names = [], change }, size) => {
-    const { data, layout } = structuredClone(figures[isDark() ? "dark" : "light"]);
+  const show = async (Plotly, what, size) => {
     const zoom = place.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
     root.style.zoom = 1 / zoom;
-    Object.assign(layout, {
-      width: size.width * zoom,
-      height: size.height * zoom,
-      uirevision: keep,
-      font: { size: TEXT * zoom },
-    });
-    // next to the plot, not above it
-    Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } });
-    layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
-    if (x) layout.xaxis.title = { ...layout.xaxis.title, text: x };
-    if (y) layout.yaxis.title = { ...layout.yaxis.title, text: y };
-    names.forEach((words, i) => (data[i].name = words));
-    change?.(data, layout);
+    const { data, layout } = plotOf(what, size, zoom);
     const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
     const first = !root.data;
     await Plotly.react(root, data, layout, {
@@ -92,7 +125,7 @@ export const makeChart = (place, options) => {
       locales: { [language]: { dictionary: toolbar() } },
       typesetMath: false,
     });
-    reach();
+    reach(root);
     if (first) listen();
   };
 
@@ -100,7 +133,7 @@ export const makeChart = (place, options) => {
     root.on("plotly_hover", ({ points }) => readAt(points[0].pointNumber));
     root.on("plotly_unhover", () => byKey || readAt(null));
     root.on("plotly_click", ({ points }) => onclick?.(points[0].pointNumber));
-    root.on("plotly_afterplot", reach);
+    root.on("plotly_afterplot", () => reach(root));
     root.addEventListener("pointermove", () => (byKey = false));
     root.addEventListener("blur", () => {
       if (!byKey) return;
@@ -109,7 +142,7 @@ export const makeChart = (place, options) => {
       readAt(null);
     });
     root.addEventListener("keydown", (event) => {
-      if (event.target !== root) return press(event);
+      if (event.target !== root) return press(root, event);
       const last = root.data[0].x.length - 1;
       const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
       if (step) point(Math.max(0, Math.min(last, (read ?? marked()) + step)));
@@ -137,29 +170,6 @@ export const makeChart = (place, options) => {
       x.length > at && visible !== "legendonly" ? [{ curveNumber: i, pointNumber: at }] : [],
     );
     window.Plotly.Fx.hover(root, lines, ["xy"]);
-  };
-
-  /** Makes buttons and legend usable by keyboard: Plotly makes them for the mouse only. */
-  const reach = () => {
-    for (const button of root.querySelectorAll(".modebar-btn"))
-      name(button, "button", button.dataset.title ?? button.dataset.attr);
-    for (const toggle of root.querySelectorAll(".legendtoggle")) {
-      const item = toggle.closest(".traces");
-      name(toggle, "checkbox", item.textContent);
-      toggle.setAttribute("aria-checked", item.style.opacity !== "0.5");
-    }
-  };
-  const name = (node, role, words) => setAttributes(node, { role, tabindex: 0, "aria-label": words });
-  const press = (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    const { target } = event;
-    if (target.matches(".modebar-btn")) return target.click();
-    const words = target.getAttribute("aria-label");
-    root.once("plotly_afterplot", () =>
-      [...root.querySelectorAll(".legendtoggle")].find((one) => one.getAttribute("aria-label") === words)?.focus(),
-    );
-    for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
   };
 
   // While the page is laid out a chart may be in view for a moment, before it has anything to draw: Plotly is not

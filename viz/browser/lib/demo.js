@@ -17,6 +17,59 @@ const ofTab = (tab) => ({
   follow: (take) => (followers[tab] = take),
 });
 
+/** Asks the questions of a demonstration: {soon, answered}. */
+const makeQuestions = (demo, questions, publish) => {
+  const failed = {}; // question → the error of its last try, or null
+  const pending = new Set(); // the questions that are asked
+
+  const setBusy = () => {
+    demo.busy = pending.size > 0;
+    publish("busy");
+  };
+  const tried = (name, error = null) => {
+    pending.delete(name);
+    failed[name] = error;
+    demo.complain(error && whyNot(error), "error", name);
+  };
+  const asking = Object.fromEntries(
+    Object.keys(questions).map((name) => {
+      const take = (answer) => {
+        tried(name);
+        demo.answers[name] = answer;
+        demo.rev++;
+        publish(name);
+        setBusy();
+      };
+      const fail = (error) => {
+        tried(name, error);
+        setBusy();
+      };
+      return [name, newest({ take, fail })];
+    }),
+  );
+
+  const soon = (name, delay) => {
+    const { paths, needs } = questions[name];
+    const get = async (signal) => {
+      const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
+      const answers = await Promise.all(paths.map((path) => answerTo(path, question, signal)));
+      return Object.assign({}, question, ...answers);
+    };
+    asking[name].ask({}, get, delay);
+    pending.add(name);
+    setBusy();
+  };
+
+  /** Waits for a question's answer, and requests it again if there is none. Throws the error of the last attempt. */
+  const answered = async (name) => {
+    if (!demo.answers[name] && !pending.has(name)) soon(name, 0);
+    while (pending.has(name)) await asking[name].tried();
+    if (!demo.answers[name]) throw failed[name];
+    return demo.answers[name];
+  };
+  return { soon, answered };
+};
+
 /**
  * A demonstration.
  *
@@ -44,8 +97,8 @@ export const makeDemo = (place, fields, questions) => {
     busy: false, // whether a request is pending
     rev: 0, // counts answers; a part that has painted one sets data-rev to it
   };
-  const told = [...Object.keys(fields), ...Object.keys(questions), "hover", "message", "busy"];
-  const { subscribe, publish } = listeners(told);
+  const topics = [...Object.keys(fields), ...Object.keys(questions), "hover", "message", "busy"];
+  const { subscribe, publish } = listeners(topics);
 
   /** listen(changed) gets a Set of names of fields and questions, "hover", "message" and "busy"; it is first called
    *  with all of them. A question's name is published when its answer arrives; after a refusal the previous answer is
@@ -57,12 +110,12 @@ export const makeDemo = (place, fields, questions) => {
   demo.set = (partial) => {
     const changed = settings.change(partial);
     if (!changed.length) return;
-    if (said.link && !following) demo.complain(null, "error", "link");
+    if (messages.link && !following) demo.complain(null, "error", "link");
     publish(...changed);
     writeLink();
     const typed = changed.some((name) => fields[name].longest && !fields[name].eager);
     for (const [name, { needs }] of Object.entries(questions))
-      if (needs.some((field) => changed.includes(field))) askSoon(name, typed ? PATIENCE : 0);
+      if (needs.some((field) => changed.includes(field))) soon(name, typed ? PATIENCE : 0);
   };
 
   /** Resets all fields to their initial values. */
@@ -74,63 +127,15 @@ export const makeDemo = (place, fields, questions) => {
     publish("hover");
   };
 
-  const said = {}; // source → message: an answer removes its own refusal only
+  const { soon, answered } = makeQuestions(demo, questions, publish);
+  demo.answered = answered;
+
+  const messages = {}; // source → message: an answer removes its own refusal only
 
   demo.complain = (text, kind = "error", from = "page") => {
-    said[from] = text ? { kind, text } : null;
-    demo.message = Object.values(said).find(Boolean) ?? null;
+    messages[from] = text ? { kind, text } : null;
+    demo.message = Object.values(messages).find(Boolean) ?? null;
     publish("message");
-  };
-
-  // --- asking ----------------------------------------------------------------------------------------------------
-
-  const failed = {}; // question → the error of its last try, or null
-  const under = new Set(); // names of requests that are pending
-
-  const busy = () => {
-    demo.busy = under.size > 0;
-    publish("busy");
-  };
-  const tried = (name, error = null) => {
-    under.delete(name);
-    failed[name] = error;
-    demo.complain(error && whyNot(error), "error", name);
-  };
-  const asking = Object.fromEntries(
-    Object.keys(questions).map((name) => {
-      const take = (answer) => {
-        tried(name);
-        demo.answers[name] = answer;
-        demo.rev++;
-        publish(name);
-        busy();
-      };
-      const fail = (error) => {
-        tried(name, error);
-        busy();
-      };
-      return [name, newest({ take, fail })];
-    }),
-  );
-
-  const askSoon = (name, delay) => {
-    const { paths, needs } = questions[name];
-    const get = async (signal) => {
-      const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
-      const answers = await Promise.all(paths.map((path) => answerTo(path, question, signal)));
-      return Object.assign({}, question, ...answers);
-    };
-    asking[name].ask({}, get, delay);
-    under.add(name);
-    busy();
-  };
-
-  /** Waits for a question's answer, and requests it again if there is none. Throws the error of the last attempt. */
-  demo.answered = async (name) => {
-    if (!demo.answers[name] && !under.has(name)) askSoon(name, 0);
-    while (under.has(name)) await asking[name].tried();
-    if (!demo.answers[name]) throw failed[name];
-    return demo.answers[name];
   };
 
   // --- the link --------------------------------------------------------------------------------------------------
@@ -160,7 +165,7 @@ export const makeDemo = (place, fields, questions) => {
   /** Called once, when the tab is first opened: reads the link, requests all answers. */
   demo.start = () => {
     if (mine(opened)) demo.read(opened);
-    for (const name of Object.keys(questions)) askSoon(name, 0);
+    for (const name of Object.keys(questions)) soon(name, 0);
     started = true;
     writeLink();
     publish(...Object.keys(fields)); // parts that are already drawn do not know the link's view

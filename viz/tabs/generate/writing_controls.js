@@ -12,55 +12,73 @@ const labelled = (name, ...inputs) =>
   h("label", { class: `field ${name}` }, h("span.name", say(`write_${name}`)), ...inputs);
 const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
 
+/** A slider, {name, node, update}: update() shows the setting. */
+const makeSlider = (name, inWords) => {
+  const { min, max, step } = writing.fields[name];
+  const range = h("input", {
+    type: "range",
+    "aria-label": say(`write_${name}`),
+    min,
+    max,
+    step,
+    oninput: () => writing.set({ [name]: Number(range.value) }),
+  });
+  const value = h("output.value");
+  const update = () => {
+    range.value = writing.settings[name];
+    value.textContent = inWords(writing.settings[name]);
+    range.setAttribute("aria-valuetext", value.textContent);
+  };
+  return { name, node: labelled(name, value, range), update };
+};
+
+/** A field for a number, {name, node, update}, which says its range if the number is outside. */
+const makeNumber = (name) => {
+  const { settings, fields } = writing;
+  const { min, step } = fields[name];
+  const read = () => {
+    const number = input.value.trim() ? Number(input.value) : NaN;
+    writing.set({ [name]: number });
+    const wrong = settings[name] !== number;
+    input.setAttribute("aria-invalid", wrong);
+    input.title = hint.textContent = wrong ? say("write_range", { min, max: fields[name].max }) : "";
+  };
+  const update = () => {
+    input.max = fields[name].max;
+    if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
+    input.setAttribute("aria-invalid", false);
+    input.title = hint.textContent = "";
+  };
+  const input = h("input", { type: "number", inputmode: "numeric", min, step, oninput: read, onblur: update });
+  const hint = h("span.range", { role: "status" });
+  return { name, node: labelled(name, input, hint), update };
+};
+
+/** The sliders, in the order of the fields, and what each writes for a value. */
+const SLIDERS = {
+  penalty: (value) => (value > 1 ? value.toFixed(2) : say("write_none")),
+  temperature: (value) => (value ? value.toFixed(2) : say("write_greedy")),
+  top_k: (value) => value || say("write_all"),
+  top_p: (value) => (value < 1 ? value.toFixed(2) : say("write_all")),
+  min_p: (value) => (value ? value.toFixed(2) : say("write_all")),
+  pace: (value) => say("write_per_second", { value }),
+};
+
+/** The message, else where the text is, what its link lacks, and the remarks on the prompt. */
+const statusOf = () => {
+  const { message, cursor } = writing;
+  if (message) return message.text;
+  const running = writing.runs();
+  const at = running ? say("write_running") : cursor.depth ? writing.count(cursor.depth) : "";
+  const lacks = !running && writing.beyond()?.note;
+  return [at, lacks && inWords(lacks), ...(cursor.state?.remarks ?? []).map(inWords)].filter(Boolean).join(" · ");
+};
+
 export const mount = ({ element, props }) => {
-  const { fields, settings } = writing;
-  const updates = {}; // name: a function that shows a setting in its field
-
-  const slider = (name, say_value = (/** @type {number} */ value) => `${value}`) => {
-    const { min, max, step } = fields[name];
-    const range = h("input", {
-      type: "range",
-      "aria-label": say(`write_${name}`),
-      min,
-      max,
-      step,
-      oninput: () => writing.set({ [name]: Number(range.value) }),
-    });
-    const value = h("output.value");
-    updates[name] = () => {
-      range.value = settings[name];
-      value.textContent = say_value(settings[name]);
-      range.setAttribute("aria-valuetext", value.textContent);
-    };
-    return labelled(name, value, range);
-  };
-
-  const numeric = (name) => {
-    const read = () => {
-      const number = input.value.trim() ? Number(input.value) : NaN;
-      writing.set({ [name]: number });
-      const wrong = settings[name] !== number;
-      input.setAttribute("aria-invalid", wrong);
-      input.title = hint.textContent = wrong ? say("write_range", { min, max: fields[name].max }) : "";
-    };
-    const { min, step } = fields[name];
-    const input = h("input", {
-      type: "number",
-      inputmode: "numeric",
-      min,
-      step,
-      oninput: read,
-      onblur: () => updates[name](),
-    });
-    const hint = h("span.range", { role: "status" });
-    updates[name] = () => {
-      input.max = fields[name].max;
-      if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
-      input.setAttribute("aria-invalid", false);
-      input.title = hint.textContent = "";
-    };
-    return labelled(name, input, hint);
-  };
+  const { settings } = writing;
+  const sliders = Object.entries(SLIDERS).map(([name, inWords]) => makeSlider(name, inWords));
+  const [seed, length] = ["seed", "length"].map(makeNumber);
+  const updates = Object.fromEntries([...sliders, seed, length].map(({ name, update }) => [name, update]));
 
   const model = h("select", { onchange: () => writing.set({ model: model.value }) });
   updates.model = () => (model.value = settings.model);
@@ -119,17 +137,7 @@ export const mount = ({ element, props }) => {
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     h("div.given", labelled("model", model), labelled("second", other), labelled("text", text)),
-    h(
-      "div.rules",
-      slider("penalty", (value) => (value > 1 ? value.toFixed(2) : say("write_none"))),
-      slider("temperature", (value) => (value ? value.toFixed(2) : say("write_greedy"))),
-      slider("top_k", (value) => value || say("write_all")),
-      slider("top_p", (value) => (value < 1 ? value.toFixed(2) : say("write_all"))),
-      slider("min_p", (value) => (value ? value.toFixed(2) : say("write_all"))),
-      slider("pace", (value) => say("write_per_second", { value })),
-      h("div.with-dice", numeric("seed"), dice),
-      numeric("length"),
-    ),
+    h("div.rules", ...sliders.map(({ node }) => node), h("div.with-dice", seed.node, dice), length.node),
     h(
       "div.transport",
       { role: "group", "aria-label": say("write_transport") },
@@ -160,12 +168,7 @@ export const mount = ({ element, props }) => {
     buttons.forward.disabled = !writing.cursor.onward;
     copied.hidden = true;
     if (running && !changed.has("status")) return;
-    const { depth } = writing.cursor;
-    const at = running ? say("write_running") : depth ? writing.count(depth) : "";
-    const lacks = !running && writing.beyond()?.note;
-    const remarks = writing.cursor.state?.remarks ?? [];
-    status.textContent =
-      writing.message?.text ?? [at, lacks && inWords(lacks), ...remarks.map(inWords)].filter(Boolean).join(" · ");
+    status.textContent = statusOf();
     status.className = `status ${writing.message?.kind ?? ""}`;
   };
   writing.subscribe(element, paint);

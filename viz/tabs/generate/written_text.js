@@ -56,16 +56,115 @@ const nodeAt = (target) => {
 
 const LOOKS = ["second", "layer", "head", "of", "scale", "units"];
 
-export const mount = ({ element }) => {
+/** The fields of the view: {nodes, paint}. */
+const makeChoices = () => {
   const { settings } = writing;
-  const { tools, body, foot } = makePanel(element, say("write_text_title"));
-
   const layer = choose("layer", say("layer"), { read: (value) => ({ layer: Number(value) }) });
   const head = choose("head", say("head"), {
     read: (value) => (value === "mean" ? { of: "mean" } : { of: "head", head: Number(value) }),
   });
   const scale = choose("scale", say("write_scale"), {});
   const units = choose("units", say("write_units"), {});
+
+  const paint = () => {
+    const { layers, heads } = writing.models[settings.model] ?? { layers: 0, heads: 0 };
+    const count = (size, chosen) => Array.from({ length: size }, (_, i) => option(i, i, i === chosen));
+    layer.select.replaceChildren(...count(layers, settings.layer));
+    const one = settings.of === "head";
+    head.select.replaceChildren(option("mean", say("write_mean"), !one), ...count(heads, one ? settings.head : -1));
+    for (const [name, { select }] of Object.entries({ scale, units }))
+      select.replaceChildren(
+        ...(writing.fields[name].choices ?? []).map((value) =>
+          option(value, say(`write_${name}_${value}`), value === settings[name]),
+        ),
+      );
+  };
+  return { nodes: [layer, head, scale, units].map(({ field }) => field), paint };
+};
+
+/** The attention of a state's newest token to each token of the window, as shares; null if unknown. A model that
+ *  lacks the layer or head uses its last. */
+const attention = (state, model) => {
+  if (!state || !model) return null;
+  const { settings } = writing;
+  const size = state.cells.length / (model.layers * model.heads);
+  const layer = Math.min(settings.layer, model.layers - 1);
+  const chosen =
+    settings.of === "head"
+      ? [Math.min(settings.head, model.heads - 1)]
+      : Array.from({ length: model.heads }, (_, i) => i);
+  const row = new Float32Array(size);
+  for (const one of chosen) {
+    const first = (layer * model.heads + one) * size;
+    for (let j = 0; j < size; j++) row[j] += (state.cells[first + j] / 255) ** 2 / chosen.length;
+  }
+  return row;
+};
+
+/** A text in `place`; draw({labels, bytes, row, start, kind(i)}): `row` has the shares of attention from token
+ *  `start` on. */
+const makePainter = (place) => {
+  const spans = []; // {span, and its current label, ground and kind}: reading them from the page would be slow
+
+  const show = (shown, [before, label, after], digits, inked, kind) => {
+    const [ground, ink] = inked;
+    const { span } = shown;
+    const content =
+      writing.settings.units === "byte" && digits ? digits : `${before.slice(-1)}=${label}=${after.slice(0, 1)}`;
+    if (shown.content !== content)
+      span.replaceChildren(...(content === digits ? byByte(digits) : asWritten(label, before, after)));
+    if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
+    if (shown.kind !== kind) span.className = kind;
+    Object.assign(shown, { content, ground, kind });
+  };
+
+  return ({ labels, bytes, row, start, kind }) => {
+    const grows = spans.length < labels.length;
+    while (spans.length < labels.length)
+      spans.push({ span: place.appendChild(h("span", { "data-at": spans.length })), ground: "" });
+    while (spans.length > labels.length) spans.pop().span.remove();
+    const most = row?.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const colours = inks();
+    const level = { linear: (w) => w * 255, row: (w) => (w / most) * 255, root: (w) => Math.sqrt(w) * 255 }[
+      writing.settings.scale
+    ];
+    spans.forEach((shown, i) => {
+      const weight = row?.[i - start];
+      const inked = weight === undefined ? ["", ""] : colours[Math.round(level(weight))];
+      show(shown, [labels[i - 1] ?? "", labels[i], labels[i + 1] ?? ""], bytes[i], inked, kind(i));
+    });
+    if (grows || writing.runs()) follow(place);
+  };
+};
+
+/** The sentence about what the newest token attends to, and about the context. */
+const sentenceOf = ({ start: first }, labels, row, here) => {
+  const { settings } = writing;
+  const context = writing.models[settings.model].context;
+  // Whether the text outgrows the context before it has the length that is set.
+  const overflows = here + 1 + settings.length - (writing.cursor.depth % settings.length) > context;
+  const top = Array.from(row.keys())
+    .sort((a, b) => row[b] - row[a])
+    .slice(0, 3)
+    .filter((j) => row[j] >= 0.01);
+  const where = top.map((j) => say("write_seen", { token: labels[first + j], at: first + j, share: asShare(row[j]) }));
+  const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
+  return asText([
+    say(where.length ? "write_looks" : "write_looks_even", {
+      token: labels[here] ?? "",
+      at: here,
+      who,
+      where: asList(where),
+    }),
+    first === 0 && overflows && say("write_will_slide", { context, left: context - here - 1 }),
+    first > 0 && say("write_window", { context, first }),
+  ]);
+};
+
+export const mount = ({ element }) => {
+  const { settings } = writing;
+  const { tools, body, foot } = makePanel(element, say("write_text_title"));
+
   const sentence = h("p.sentence");
   const tokens = h("div.tokens", {
     tabindex: 0,
@@ -88,7 +187,8 @@ export const mount = ({ element }) => {
   };
   const legend = h("span.ramp", { "aria-hidden": "true" });
   const legendMost = h("span");
-  tools.append(layer.field, head.field, scale.field, units.field);
+  const choices = makeChoices();
+  tools.append(...choices.nodes);
   const [own, other] = [column(tokens), column(others)];
   foot.append(
     sentence,
@@ -102,75 +202,7 @@ export const mount = ({ element }) => {
     ),
   );
 
-  const paintChoices = () => {
-    const { layers, heads } = writing.models[settings.model] ?? { layers: 0, heads: 0 };
-    const count = (size, chosen) => Array.from({ length: size }, (_, i) => option(i, i, i === chosen));
-    layer.select.replaceChildren(...count(layers, settings.layer));
-    const one = settings.of === "head";
-    head.select.replaceChildren(option("mean", say("write_mean"), !one), ...count(heads, one ? settings.head : -1));
-    for (const [name, { select }] of Object.entries({ scale, units }))
-      select.replaceChildren(
-        ...(writing.fields[name].choices ?? []).map((value) =>
-          option(value, say(`write_${name}_${value}`), value === settings[name]),
-        ),
-      );
-  };
-
-  /** The attention of a state's newest token to each token of the window, as shares; null if unknown. A model that
-   *  lacks the layer or head uses its last. */
-  const attention = (state, model) => {
-    if (!state || !model) return null;
-    const size = state.cells.length / (model.layers * model.heads);
-    const layer = Math.min(settings.layer, model.layers - 1);
-    const chosen =
-      settings.of === "head"
-        ? [Math.min(settings.head, model.heads - 1)]
-        : Array.from({ length: model.heads }, (_, i) => i);
-    const row = new Float32Array(size);
-    for (const one of chosen) {
-      const first = (layer * model.heads + one) * size;
-      for (let j = 0; j < size; j++) row[j] += (state.cells[first + j] / 255) ** 2 / chosen.length;
-    }
-    return row;
-  };
-
-  /** A text in `place`; draw({labels, bytes, row, start, kind(i)}): `row` has the shares of attention from token
-   *  `start` on. */
-  const painter = (place) => {
-    const spans = []; // {span, and its current label, ground and kind}: reading them from the page would be slow
-
-    const show = (shown, [before, label, after], digits, inked, kind) => {
-      const [ground, ink] = inked;
-      const { span } = shown;
-      const content =
-        settings.units === "byte" && digits ? digits : `${before.slice(-1)}=${label}=${after.slice(0, 1)}`;
-      if (shown.content !== content)
-        span.replaceChildren(...(content === digits ? byByte(digits) : asWritten(label, before, after)));
-      if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
-      if (shown.kind !== kind) span.className = kind;
-      Object.assign(shown, { content, ground, kind });
-    };
-
-    return ({ labels, bytes, row, start, kind }) => {
-      const grows = spans.length < labels.length;
-      while (spans.length < labels.length)
-        spans.push({ span: place.appendChild(h("span", { "data-at": spans.length })), ground: "" });
-      while (spans.length > labels.length) spans.pop().span.remove();
-      const most = row?.reduce((a, b) => Math.max(a, b), 0) || 1;
-      const colours = inks();
-      const level = { linear: (w) => w * 255, row: (w) => (w / most) * 255, root: (w) => Math.sqrt(w) * 255 }[
-        settings.scale
-      ];
-      spans.forEach((shown, i) => {
-        const weight = row?.[i - start];
-        const inked = weight === undefined ? ["", ""] : colours[Math.round(level(weight))];
-        show(shown, [labels[i - 1] ?? "", labels[i], labels[i + 1] ?? ""], bytes[i], inked, kind(i));
-      });
-      if (grows || writing.runs()) follow(place);
-    };
-  };
-  const [drawOwn, drawOther] = [painter(tokens), painter(others)];
-  let labels = [];
+  const [drawOwn, drawOther] = [makePainter(tokens), makePainter(others)];
 
   const paint = eachFrame(() => {
     const { branches, cursor } = writing;
@@ -178,7 +210,7 @@ export const mount = ({ element }) => {
     const prompt = branches.root.state?.labels.length ?? 0;
     const path = branches.path(branches.tip(cursor));
     const end = path.at(-1) ?? branches.root;
-    labels = branches.labels(end);
+    const labels = branches.labels(end);
     const bytes = branches.bytes(end);
     const row = attention(node.state, writing.models[settings.model]);
     const most = row ? row.reduce((a, b) => Math.max(a, b), 0) : 0;
@@ -191,7 +223,8 @@ export const mount = ({ element }) => {
         i === here ? "here" : "",
         path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
       ].join(" ");
-    paintSentence(node, row, here); // first: the text then scrolls so that its newest token is above the sentence
+    // first: the text then scrolls so that its newest token is above the sentence
+    sentence.textContent = row ? sentenceOf(node.state, labels, row, here) : say("write_no_state");
     drawOwn({ labels, bytes, row, start, kind });
     own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
     legend.style.background = gradient(palette().weights);
@@ -217,35 +250,6 @@ export const mount = ({ element }) => {
     element.dataset.second = second.rev;
   });
 
-  const contextOf = () => writing.models[settings.model].context;
-  /** Whether the text outgrows the context before it has the length that is set; `count` tokens are there. */
-  const overflows = (count) => count + settings.length - (writing.cursor.depth % settings.length) > contextOf();
-
-  const paintSentence = (node, row, here) => {
-    if (!row) return (sentence.textContent = say("write_no_state"));
-    const first = node.state.start;
-    const top = Array.from(row.keys())
-      .sort((a, b) => row[b] - row[a])
-      .slice(0, 3)
-      .filter((j) => row[j] >= 0.01);
-    const where = top.map((j) =>
-      say("write_seen", { token: labels[first + j], at: first + j, share: asShare(row[j]) }),
-    );
-    const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
-    sentence.textContent = asText([
-      say(where.length ? "write_looks" : "write_looks_even", {
-        token: labels[here] ?? "",
-        at: here,
-        who,
-        where: asList(where),
-      }),
-      first === 0 &&
-        overflows(here + 1) &&
-        say("write_will_slide", { context: contextOf(), left: contextOf() - here - 1 }),
-      first > 0 && say("write_window", { context: contextOf(), first }),
-    ]);
-  };
-
   tokens.addEventListener("pointerover", (event) => writing.point(nodeAt(event.target)));
   tokens.addEventListener("pointerleave", () => writing.point(null));
   tokens.addEventListener("click", (event) => {
@@ -267,7 +271,7 @@ export const mount = ({ element }) => {
   });
 
   writing.subscribe(element, (changed) => {
-    if (["models", "model", "layer", "head", "of", "scale", "units"].some((name) => changed.has(name))) paintChoices();
+    if (["models", "model", "layer", "head", "of", "scale", "units"].some((name) => changed.has(name))) choices.paint();
     paint();
     if (LOOKS.some((name) => changed.has(name))) paintOther();
   });

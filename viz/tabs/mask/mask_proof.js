@@ -21,7 +21,7 @@ const point = (event) => masking.point(tokenAt(event) === null ? null : { token:
 const choose = (token) => masking.set({ token: Math.max(0, Math.min(masking.fields.token.max, token)) });
 
 /** Describes the effect of changing a token: which outputs change, and which before it do not. */
-const said = (labels, square, token) => {
+const effectOf = (labels, square, token) => {
   const moved = masking.moved(square, token);
   const before = moved.filter((output) => output < token);
   const most = Math.max(...before.map((output) => square[output][token]));
@@ -35,12 +35,32 @@ const said = (labels, square, token) => {
   });
 };
 
-export const mount = ({ element, props }) => {
-  masking.begin(props.value);
-  const { body, foot } = makePanel(element, say("mask_proof"));
+/** A paragraph about each side: what changing a token moves, with the mask and without. */
+const sentencesOf = (proof, token) =>
+  SIDES.map((side) => {
+    const name = say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) });
+    const heading = h("b", say("mask_proof_side", { side: name }), " ");
+    return h("p", { class: side, "data-side": side }, heading, effectOf(proof.labels, proof[side], token));
+  });
 
-  // --- the tokens: the changed one is chosen here, the outputs that move are painted ---------------------------------
+/** How much the output under the pointer changes, with the mask and without. */
+const readingOf = (proof, token) => {
+  const { output } = masking.hover ?? {};
+  if (output === undefined || output >= proof.labels.length) return "";
+  const amount = (side) => {
+    const change = proof[side][output][token];
+    return change === 0 ? say("mask_proof_zero") : asNumber(change, 3);
+  };
+  return say("mask_proof_reading", {
+    key: masking.quote(proof.labels, token),
+    query: masking.quote(proof.labels, output),
+    with_mask: amount("masked"),
+    without: amount("unmasked"),
+  });
+};
 
+/** The tokens, of which the changed one is chosen; the outputs that move are painted: {node, byKey, paint}. */
+const makeTokens = () => {
   const list = h("div.tokens", { role: "group", "aria-label": say("mask_proof_tokens") });
   let buttons = [];
   const build = (labels) => {
@@ -70,8 +90,31 @@ export const mount = ({ element, props }) => {
   };
   list.addEventListener("keydown", byKey);
 
-  // --- the pictures --------------------------------------------------------------------------------------------------
+  const paint = (proof, token, level) => {
+    const { labels } = proof;
+    if (buttons.length !== labels.length || buttons.some((button, i) => button.firstChild.textContent !== labels[i]))
+      build(labels);
+    const { weights } = palette();
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-pressed", `${i === masking.view.token}`);
+      button.tabIndex = i === masking.view.token ? 0 : -1;
+      button.classList.toggle("at", i === token);
+      SIDES.forEach((side, which) => {
+        const change = proof[side][i][token];
+        const mark = button.children[1 + which];
+        mark.classList.toggle("moved", change > 0);
+        mark.style.background = change > 0 ? cssOf(weights[Math.round(255 * level(change))]) : "";
+      });
+    });
+  };
+  return { node: list, byKey, paint };
+};
 
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { body, foot } = makePanel(element, say("mask_proof"));
+
+  const tokens = makeTokens();
   const maps = SIDES.map((side) => {
     const heading = h("h3");
     const place = h("div");
@@ -79,7 +122,7 @@ export const mount = ({ element, props }) => {
       label: say("mask_proof_label", { name: say(`mask_proof_${side}`, { name: say("mask_kind") }) }),
       onpoint: (at) => masking.point(at && { token: at.column, output: at.row }),
       onpick: ({ column }) => choose(column),
-      onkey: byKey,
+      onkey: tokens.byKey,
     });
     return { side, heading, picture, node: h("div.map", { "data-map": side }, heading, place) };
   });
@@ -87,7 +130,7 @@ export const mount = ({ element, props }) => {
   const legend = h("div.legend", h("span", zero, say("mask_proof_zero")), bar, end);
   const sentences = h("div.sentences", { "aria-live": "polite" });
   const reading = h("p.readout");
-  body.append(list, sentences, h("div.maps", ...maps.map(({ node }) => node)));
+  body.append(tokens.node, sentences, h("div.maps", ...maps.map(({ node }) => node)));
   foot.append(legend, reading, h("p.quiet.how"));
 
   const paintMaps = (proof, token, level) => {
@@ -108,64 +151,18 @@ export const mount = ({ element, props }) => {
     bar.style.background = gradient(weights, FAINTEST, 1);
   };
 
-  const paintTokens = (proof, token, level) => {
-    const { weights } = palette();
-    buttons.forEach((button, i) => {
-      button.setAttribute("aria-pressed", `${i === masking.view.token}`);
-      button.tabIndex = i === masking.view.token ? 0 : -1;
-      button.classList.toggle("at", i === token);
-      SIDES.forEach((side, which) => {
-        const change = proof[side][i][token];
-        const mark = button.children[1 + which];
-        mark.classList.toggle("moved", change > 0);
-        mark.style.background = change > 0 ? cssOf(weights[Math.round(255 * level(change))]) : "";
-      });
-    });
-  };
-
   const paint = eachFrame(() => {
     const proof = masking.proof();
     element.classList.toggle("waiting", !proof);
     if (!proof) return;
-    if (
-      buttons.length !== proof.labels.length ||
-      buttons.some((button, i) => button.firstChild.textContent !== proof.labels[i])
-    )
-      build(proof.labels);
     const token = masking.token(proof.labels);
     const most = Math.max(1e-9, ...SIDES.flatMap((side) => proof[side].flat()));
     const level = (change) => FAINTEST + (1 - FAINTEST) * Math.sqrt(change / most);
     paintMaps(proof, token, level);
-    paintTokens(proof, token, level);
+    tokens.paint(proof, token, level);
     end.textContent = `${asNumber(most, 3)}, √`;
-    sentences.replaceChildren(
-      ...SIDES.map((side) =>
-        h(
-          "p",
-          { class: side, "data-side": side },
-          h(
-            "b",
-            say("mask_proof_side", {
-              side: say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) }),
-            }),
-            " ",
-          ),
-          said(proof.labels, proof[side], token),
-        ),
-      ),
-    );
-    const { output } = masking.hover ?? {};
-    const amount = (side) =>
-      proof[side][output][token] === 0 ? say("mask_proof_zero") : asNumber(proof[side][output][token], 3);
-    const pointed = output !== undefined && output < proof.labels.length;
-    reading.textContent = pointed
-      ? say("mask_proof_reading", {
-          key: masking.quote(proof.labels, token),
-          query: masking.quote(proof.labels, output),
-          with_mask: amount("masked"),
-          without: amount("unmasked"),
-        })
-      : "";
+    sentences.replaceChildren(...sentencesOf(proof, token));
+    reading.textContent = readingOf(proof, token);
     foot.querySelector(".how").textContent = say("mask_proof_how", {
       model: proof.model,
       logits: masking.settings.models[proof.model].vocabulary,

@@ -17,43 +17,69 @@ const point = (at) => masking.point(at && { query: at.row, key: at.column });
 const goToRow = (row) => masking.set({ row: Math.max(0, Math.min(masking.fields.row.max, row)) });
 const isRoot = () => masking.view.scale === "root";
 
-export const mount = ({ element, props }) => {
-  masking.begin(props.value);
-  const { tools, body, foot } = makePanel(element, say("mask_stages"));
-  const { STAGES } = masking;
+/** The pixel of each cell, as a function of row and column, for each map; and the largest score. */
+const pixelsOf = ({ scores, allowed, weights }) => {
+  const colours = palette();
+  const most = Math.max(1e-9, ...scores.flat().map(Math.abs));
+  const passing = (colour) => (row, column) => (allowed[row][column] ? colour(row, column) : colours.masked);
+  const score = (row, column) => colours.scores[signedAt(scores[row][column] / most)];
+  const weight = (row, column) =>
+    colours.weights[Math.round(255 * (isRoot() ? Math.sqrt(weights[row][column]) : weights[row][column]))];
+  return { most, pixels: { scores: score, masked: passing(score), weights: passing(weight) } };
+};
 
-  // --- the switch ----------------------------------------------------------------------------------------------------
+/** Describes the cell under the pointer in a paragraph. */
+const describeCell = (reading, { labels, scores, allowed, weights }) => {
+  const { query, key } = masking.hover ?? {};
+  for (const name of ["query", "key", "score", "weight"]) delete reading.dataset[name];
+  if (query === undefined) return void (reading.textContent = say("mask_point"));
+  const passes = allowed[query]?.[key];
+  if (passes === undefined) return; // it belonged to an earlier, longer text
+  const [score, weight] = [asNumber(scores[query][key]), asNumber(weights[query][key])];
+  Object.assign(reading.dataset, {
+    query,
+    key,
+    score: scores[query][key],
+    weight: passes ? weights[query][key] : "masked",
+  });
+  const values = { query: masking.quote(labels, query), key: masking.quote(labels, key), score, weight };
+  reading.textContent = say(passes ? "mask_reading" : "mask_reading_hidden", values);
+};
 
-  const kind = fields.choice(
-    masking,
-    "mask",
-    say("mask_kind"),
-    masking.fields.mask.choices,
-    (value) => say(`mask_${value}`),
-    (value) => say(`mask_${value}_hint`),
-  );
-  const width = fields.stepper(masking, "size", "");
-  const cells = h("output.cells");
-  tools.append(kind.node, width.node, cells);
+/** The number of cells of every mask for this text; the chart below shows how it grows. */
+const costsOf = (growth) => {
+  const { lengths, cells: counts, chosen } = growth;
+  const at = lengths.indexOf(growth.at);
+  return Object.keys(counts).map((line) => {
+    const count = counts[line][at];
+    return h(
+      "span",
+      { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count },
+      masking.lineOf(line, growth),
+      h("span.bar", { "aria-hidden": "true" }, makeBar(count / counts.none[at])),
+      h("b", masking.count(count)),
+    );
+  });
+};
 
-  // --- the pictures --------------------------------------------------------------------------------------------------
+const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(masking.STAGES.length - 1, stage)) });
 
-  const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(STAGES.length - 1, stage)) });
+/** Handles the arrow keys; while presenting, left and right go to the next panel. */
+const byKey = (event) => {
+  const { stage, row } = masking.view;
+  const act = {
+    ArrowLeft: () => goTo(stage - 1),
+    ArrowRight: () => goTo(stage + 1),
+    ArrowUp: () => goToRow(row - 1),
+    ArrowDown: () => goToRow(row + 1),
+  }[event.key];
+  if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
+  act();
+  event.preventDefault();
+};
 
-  /** Handles the arrow keys; while presenting, left and right go to the next panel. */
-  const byKey = (event) => {
-    const { stage, row } = masking.view;
-    const act = {
-      ArrowLeft: () => goTo(stage - 1),
-      ArrowRight: () => goTo(stage + 1),
-      ArrowUp: () => goToRow(row - 1),
-      ArrowDown: () => goToRow(row + 1),
-    }[event.key];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
-    act();
-    event.preventDefault();
-  };
-
+/** The three maps: {node, paint}. */
+const makeMaps = () => {
   /** Weights spread over many keys are all small, but their square roots can be distinguished. */
   const root = h(
     "button.field-button.root",
@@ -80,18 +106,11 @@ export const mount = ({ element, props }) => {
     return { name, node, heading, picture, legend: makeLegend(bar) };
   };
   const maps = MAPS.map(makeMap);
-  const reading = h("p.readout", { "aria-live": "polite" });
 
-  const paintMaps = () => {
-    const { labels, scores, allowed, weights, headSize, tokens, cells: left } = masking.answers.stages;
-    const colours = palette();
-    const most = Math.max(1e-9, ...scores.flat().map(Math.abs));
+  const paint = () => {
+    const { labels, allowed, headSize, tokens, cells: left } = masking.answers.stages;
+    const { most, pixels } = pixelsOf(masking.answers.stages);
     const hidden = (row, column) => !allowed[row][column];
-    const passing = (colour) => (row, column) => (hidden(row, column) ? colours.masked : colour(row, column));
-    const score = (row, column) => colours.scores[signedAt(scores[row][column] / most)];
-    const weight = (row, column) =>
-      colours.weights[Math.round(255 * (isRoot() ? Math.sqrt(weights[row][column]) : weights[row][column]))];
-    const pixels = { scores: score, masked: passing(score), weights: passing(weight) };
     root.setAttribute("aria-pressed", `${isRoot()}`);
     const { query, key } = masking.hover ?? {};
     for (const { name, node, heading, picture, legend } of maps) {
@@ -100,7 +119,7 @@ export const mount = ({ element, props }) => {
         hides: left < tokens ** 2 && name !== "scores",
         skipped: false,
       });
-      node.classList.toggle("current", MAP_OF[STAGES[masking.view.stage]] === name);
+      node.classList.toggle("current", MAP_OF[masking.STAGES[masking.view.stage]] === name);
       picture.draw({
         labels,
         pixel: pixels[name],
@@ -111,28 +130,11 @@ export const mount = ({ element, props }) => {
       });
     }
   };
+  return { node: h("div.maps", ...maps.map(({ node }) => node)), paint };
+};
 
-  /** Describes the cell under the pointer. */
-  const paintReading = () => {
-    const { query, key } = masking.hover ?? {};
-    for (const name of ["query", "key", "score", "weight"]) delete reading.dataset[name];
-    if (query === undefined) return void (reading.textContent = say("mask_point"));
-    const { labels, scores, allowed, weights } = masking.answers.stages;
-    const passes = allowed[query]?.[key];
-    if (passes === undefined) return; // it belonged to an earlier, longer text
-    const [score, weight] = [asNumber(scores[query][key]), asNumber(weights[query][key])];
-    Object.assign(reading.dataset, {
-      query,
-      key,
-      score: scores[query][key],
-      weight: passes ? weights[query][key] : "masked",
-    });
-    const values = { query: masking.quote(labels, query), key: masking.quote(labels, key), score, weight };
-    reading.textContent = say(passes ? "mask_reading" : "mask_reading_hidden", values);
-  };
-
-  // --- the row -------------------------------------------------------------------------------------------------------
-
+/** One row step by step: {node, paint}. */
+const makeSteps = () => {
   const row = fields.stepper(masking, "row", say("mask_row"));
   const button = (name, by) =>
     h("button.field-button", { onclick: () => goTo(masking.view.stage + by) }, say(`mask_${name}`));
@@ -142,46 +144,48 @@ export const mount = ({ element, props }) => {
   const table = stepTable((column) => masking.point(column === null ? null : { query: masking.view.row, key: column }));
   const steps = h("div.steps", h("div.transport", row.node, back, next, where, sentence), table.node);
   steps.addEventListener("keydown", byKey);
-  const wait = h("p.quiet", { role: "status" }, say("mask_waiting_first"));
-  body.append(wait, h("div.maps", ...maps.map(({ node }) => node)), steps);
-  const costs = h("div.costs", { role: "group", "aria-label": say("mask_costs") });
-  foot.append(reading, costs);
 
-  /** The number of cells of every mask for this text; the chart below shows how it grows. */
-  const paintCosts = () => {
-    const answer = masking.answers.growth;
-    if (!answer) return;
-    const { lengths, cells: counts, chosen } = answer;
-    const at = lengths.indexOf(answer.at);
-    const cost = (line) => {
-      const count = counts[line][at];
-      const bar = h("span.bar", { "aria-hidden": "true" }, makeBar(count / counts.none[at]));
-      return h(
-        "span",
-        { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count },
-        masking.lineOf(line, answer),
-        bar,
-        h("b", masking.count(count)),
-      );
-    };
-    costs.replaceChildren(h("span.quiet", say("mask_costs")), ...Object.keys(counts).map(cost));
-  };
-
-  const paintSteps = () => {
+  const paint = () => {
     const { stage } = masking.view;
     row.update();
     back.disabled = stage === 0;
-    next.disabled = stage === STAGES.length - 1;
+    next.disabled = stage === masking.STAGES.length - 1;
     where.textContent = say("mask_step", {
       at: stage + 1,
-      count: STAGES.length,
-      name: say(`mask_step_${STAGES[stage]}`),
+      count: masking.STAGES.length,
+      name: say(`mask_step_${masking.STAGES[stage]}`),
     });
     sentence.textContent = table.paint();
   };
+  return { node: steps, paint };
+};
+
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { tools, body, foot } = makePanel(element, say("mask_stages"));
+
+  const kind = fields.choice(
+    masking,
+    "mask",
+    say("mask_kind"),
+    masking.fields.mask.choices,
+    (value) => say(`mask_${value}`),
+    (value) => say(`mask_${value}_hint`),
+  );
+  const width = fields.stepper(masking, "size", "");
+  const cells = h("output.cells");
+  tools.append(kind.node, width.node, cells);
+
+  const [maps, steps] = [makeMaps(), makeSteps()];
+  const reading = h("p.readout", { "aria-live": "polite" });
+
+  const wait = h("p.quiet", { role: "status" }, say("mask_waiting_first"));
+  body.append(wait, maps.node, steps.node);
+  const costs = h("div.costs", { role: "group", "aria-label": say("mask_costs") });
+  foot.append(reading, costs);
 
   const paint = eachFrame(() => {
-    const { stages } = masking.answers;
+    const { stages, growth } = masking.answers;
     kind.update();
     const sized = masking.hasSize(masking.view.mask);
     width.node.hidden = !sized;
@@ -193,10 +197,10 @@ export const mount = ({ element, props }) => {
       cells: masking.count(stages.cells),
       all: masking.count(stages.tokens ** 2),
     });
-    paintMaps();
-    paintReading();
-    paintSteps();
-    paintCosts();
+    maps.paint();
+    describeCell(reading, stages);
+    steps.paint();
+    if (growth) costs.replaceChildren(h("span.quiet", say("mask_costs")), ...costsOf(growth));
     element.dataset.rev = masking.rev;
   });
   masking.paints(element, ["query", "key"], paint);

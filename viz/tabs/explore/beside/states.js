@@ -2,15 +2,14 @@
 // other, is carried: a third grid shows the current pass with this vector of the residual stream in its place.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { h, must, tableRow } from "../../../browser/lib/base.js";
-import { makeBar } from "../../../browser/lib/colour.js";
+import { h, must } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
-import { asShare } from "../../../browser/lib/numbers.js";
 import { onTheme } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
-import { depth, makeLensGrid } from "../inside/lens_grid.js";
+import { depth, makeLensGrid, withLabels } from "../inside/lens_grid.js";
 import { answerCells } from "../lib/grid.js";
-import { outcomeInWords, quote, tokenLabel } from "../lib/labels.js";
+import { quote, tokenLabel } from "../lib/labels.js";
+import { comparison } from "../lib/outcome.js";
 import { beside } from "../lib/pinned.js";
 import { store } from "../lib/store.js";
 
@@ -24,6 +23,48 @@ const cellOf = (place) => {
 const linkOf = ({ row, column }) => `${row}.${column}`;
 
 const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
+
+const placeOf = ({ dataset }) => ({ row: Number(dataset.row), column: Number(dataset.column) });
+
+/** Lets the cells of a table be dragged onto those of another: drop(from, onto). Returns a function that says whether a
+ *  click ends a drag. */
+const dragsCells = (table, target, drop) => {
+  let dragged = false; // until the click that follows the pointer's release
+  table.addEventListener("pointerdown", (event) => {
+    const cell = event.target.closest("tbody td");
+    // A finger scrolls the grid, unless it is on the state that is lifted.
+    if (!cell || (event.pointerType === "touch" && !cell.classList.contains("lifted"))) return;
+    const start = [event.clientX, event.clientY];
+    dragged = false;
+    let over = null; // the target's cell under the pointer
+    const ghost = h("div.states-ghost", { "aria-hidden": "true" }, cell.textContent);
+    const leave = () => over?.classList.remove("over");
+    const move = ({ clientX, clientY }) => {
+      if (!dragged && Math.hypot(clientX - start[0], clientY - start[1]) < MOVED) return;
+      if (!dragged) table.closest(".lens-part").append(ghost);
+      dragged = true;
+      ghost.style.translate = `${clientX}px ${clientY}px`;
+      leave();
+      over = document.elementFromPoint(clientX, clientY)?.closest?.("td") ?? null;
+      if (!target.contains(over)) over = null;
+      over?.classList.add("over");
+    };
+    const source = placeOf(cell);
+    const end = ({ type }) => {
+      controller.abort();
+      leave();
+      ghost.remove();
+      if (type === "pointerup" && over) drop(source, placeOf(over));
+      setTimeout(() => (dragged = false)); // after the click
+    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    document.addEventListener("pointermove", move, { signal });
+    for (const type of ["pointerup", "pointercancel"]) document.addEventListener(type, end, { signal });
+    if (event.pointerType !== "touch") event.preventDefault(); // no text is selected
+  });
+  return () => dragged;
+};
 
 /**
  * {pinned, third, update, takes, follow}: two elements; update() shows what there is for the passes; takes(cell) is
@@ -62,8 +103,7 @@ export const makeStates = ({ now, columns }) => {
 
   const lens = newest({
     take: (answer) => {
-      const labels = Object.entries(answer.labels).map(([id, name]) => [id, outcomeInWords(name)]);
-      read = { ...answer, labels: Object.fromEntries(labels) };
+      read = withLabels(answer, Object.entries(answer.labels));
       if (!columns()) return; // the current pass's own lens calls update() when it arrives
       draw();
       ask();
@@ -72,12 +112,11 @@ export const makeStates = ({ now, columns }) => {
   });
   const carrying = newest({
     take: (answer) => {
-      const labels = Object.fromEntries(
-        answer.ids.flatMap((row, i) =>
-          row.flatMap((cell, j) => cell.map((id, k) => [id, outcomeInWords(answer.names[i][j][k])])),
-        ),
+      const names = answer.names.flat(2);
+      carried = withLabels(
+        answer,
+        answer.ids.flat(2).map((id, i) => [id, names[i]]),
       );
-      carried = { ...answer, labels };
       if (columns()) drawThird(); // else the current pass has changed: its own lens asks anew
     },
     fail: (error) => {
@@ -109,13 +148,7 @@ export const makeStates = ({ now, columns }) => {
     });
     after.draw(carried, tokens(store.pass));
     after.reveal(after.cellAt(to()));
-    const { names, probs, before: without, pinned: clean } = carried.likeliest;
-    const number = (value, kind = "") => h("td", h("span.number", asShare(value)), makeBar(value, kind));
-    const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) => h("th", { scope: "col" }, say(key)));
-    const rows = names.map((token, i) =>
-      tableRow(outcomeInWords(token), number(without[i], "before"), number(probs[i]), number(clean[i], "before")),
-    );
-    said.replaceChildren(h("thead", h("tr", h("td"), ...heads)), h("tbody", ...rows));
+    said.replaceChildren(...comparison(carried.likeliest));
     mark();
   };
 
@@ -166,7 +199,7 @@ export const makeStates = ({ now, columns }) => {
   // --- choosing and dragging -----------------------------------------------------------------------------------------
 
   const lift = (cell) => set(store.view.lens_from === linkOf(cell) ? null : cell, null);
-  answerCells(before.table, { point: () => {}, choose: (cell) => dragged || lift(cell) });
+  answerCells(before.table, { point: () => {}, choose: (cell) => dragged() || lift(cell) });
 
   const takes = (cell) => {
     if (!isPair() || !store.view.lens_from) return false;
@@ -174,41 +207,7 @@ export const makeStates = ({ now, columns }) => {
     return true;
   };
 
-  let dragged = false; // until the click that follows the pointer's release
-  before.table.addEventListener("pointerdown", (event) => {
-    const cell = event.target.closest("tbody td");
-    const source = cell && { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
-    // A finger scrolls the grid, unless it is on the state that is lifted.
-    if (!source || (event.pointerType === "touch" && !cell.classList.contains("lifted"))) return;
-    const start = [event.clientX, event.clientY];
-    dragged = false;
-    let over = null; // the cell of the other grid under the pointer
-    const ghost = h("div.states-ghost", { "aria-hidden": "true" }, cell.textContent);
-    const leave = () => over?.classList.remove("over");
-    const move = ({ clientX, clientY }) => {
-      if (!dragged && Math.hypot(clientX - start[0], clientY - start[1]) < MOVED) return;
-      if (!dragged) pinned.append(ghost);
-      dragged = true;
-      ghost.style.translate = `${clientX}px ${clientY}px`;
-      leave();
-      over = document.elementFromPoint(clientX, clientY)?.closest?.("td") ?? null;
-      if (!now.table.contains(over)) over = null;
-      over?.classList.add("over");
-    };
-    const end = ({ type }) => {
-      controller.abort();
-      leave();
-      ghost.remove();
-      if (type === "pointerup" && over)
-        set(source, { row: Number(over.dataset.row), column: Number(over.dataset.column) });
-      setTimeout(() => (dragged = false)); // after the click
-    };
-    const controller = new AbortController();
-    const { signal } = controller;
-    document.addEventListener("pointermove", move, { signal });
-    for (const type of ["pointerup", "pointercancel"]) document.addEventListener(type, end, { signal });
-    if (event.pointerType !== "touch") event.preventDefault(); // no text is selected
-  });
+  const dragged = dragsCells(before.table, now.table, set);
 
   onTheme(() => {
     if (read && isPair()) before.paint();

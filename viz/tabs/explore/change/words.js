@@ -39,6 +39,14 @@ const fill = ({ text, top }, values, write) => {
 
 const signed = (value) => (value === undefined ? "…" : asSigned(value, 2));
 
+/** A sentence about a rank correlation; null if there is none. */
+const agreementOf = (value) => {
+  const size = value === null ? null : Math.abs(value);
+  const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
+  const number = value === null ? "" : asFixed(value, 2);
+  return say(`words_agree_${value < -0.3 ? "against" : kind}`, { number, tokens: store.header.tokens });
+};
+
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("words"));
   const start = h("button.f-button", { disabled: true, onclick: () => (running ? stop() : run(true)) });
@@ -114,12 +122,7 @@ export const mount = ({ element }) => {
       ablation.how.textContent =
         together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
     fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : asShare(value)));
-    if (!("agreement" in found)) return;
-    const { tokens } = store.header;
-    const size = found.agreement === null ? null : Math.abs(found.agreement);
-    const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
-    const number = found.agreement === null ? "" : asFixed(found.agreement, 2);
-    agreement.textContent = say(`words_agree_${found.agreement < -0.3 ? "against" : kind}`, { number, tokens });
+    if ("agreement" in found) agreement.textContent = agreementOf(found.agreement);
   };
 
   store.subscribe(element, (changed) => {

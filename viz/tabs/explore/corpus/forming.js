@@ -24,6 +24,35 @@ const at = () => {
   return step === null ? steps().length - 1 : steps().indexOf(step);
 };
 
+/** Names the figure's lines, and marks the current step and the selected head. */
+const changeChart =
+  ({ scores, steps: all }) =>
+  (data, layout) => {
+    const { layer, head } = store.view;
+    const heads = scores[0].flatMap((row, i) => row.map((_, j) => ({ layer: i, head: j })));
+    const losses = data.length - heads.length;
+    data.slice(0, losses).forEach((trace) => (trace.name = words(`line_${trace.name}`)));
+    data.slice(losses).forEach((trace, i) => {
+      const chosen = heads[i].layer === layer && heads[i].head === head;
+      Object.assign(trace, {
+        name: say("head_name", heads[i]),
+        line: { color: variable(chosen ? "mark" : "quiet"), width: chosen ? 3 : 1, dash: "solid" },
+        mode: "lines",
+        showlegend: chosen,
+        opacity: chosen ? 1 : 0.6,
+      });
+    });
+    Object.assign(layout.shapes[0], { x0: all[at()], x1: all[at()] });
+    layout.xaxis.title = { text: words("step") };
+    Object.assign(layout.yaxis, { title: { text: words("axis_bits") }, rangemode: "tozero" });
+    Object.assign(layout.yaxis2, {
+      title: { text: words("axis_score") },
+      range: [0, 1.02],
+      tickmode: "array",
+      tickvals: [0, 0.5, 1],
+    });
+  };
+
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, words("title"));
 
@@ -61,37 +90,8 @@ export const mount = ({ element }) => {
   body.append(parts);
   foot.append(missing);
 
-  const drawChart = () => {
-    const { answer, of } = course;
-    const { layer, head: number } = store.view;
-    const heads = answer.scores[0].flatMap((row, i) => row.map((_, j) => ({ layer: i, head: j })));
-    const change = (data, layout) => {
-      const losses = data.length - heads.length;
-      data.slice(0, losses).forEach((trace) => (trace.name = words(`line_${trace.name}`)));
-      data.slice(losses).forEach((trace, i) => {
-        const chosen = heads[i].layer === layer && heads[i].head === number;
-        const line = { color: variable(chosen ? "mark" : "quiet"), width: chosen ? 3 : 1, dash: "solid" };
-        Object.assign(trace, {
-          name: say("head_name", heads[i]),
-          line,
-          mode: "lines",
-          showlegend: chosen,
-          opacity: chosen ? 1 : 0.6,
-        });
-      });
-      Object.assign(layout.shapes[0], { x0: answer.steps[at()], x1: answer.steps[at()] });
-      layout.xaxis.title = { text: words("step") };
-      layout.yaxis.title = { text: words("axis_bits") };
-      layout.yaxis.rangemode = "tozero";
-      Object.assign(layout.yaxis2, {
-        title: { text: words("axis_score") },
-        range: [0, 1.02],
-        tickmode: "array",
-        tickvals: [0, 0.5, 1],
-      });
-    };
-    chart.draw({ figures: answer.chart, keep: of, change });
-  };
+  const drawChart = () =>
+    chart.draw({ figures: course.answer.chart, keep: course.of, change: changeChart(course.answer) });
 
   const drawWords = () => {
     const { scores, text, copied, moment: found, steps: all } = course.answer;

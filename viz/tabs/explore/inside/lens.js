@@ -10,12 +10,12 @@ import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
-import { outcomeInWords, predicted, quote, tokenLabel } from "../lib/labels.js";
+import { predicted, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
 import { predictedAt, rowsPredict } from "../lib/shown.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
-import { depth, makeLensGrid } from "./lens_grid.js";
+import { depth, makeLensGrid, withLabels } from "./lens_grid.js";
 
 /** Whether a column belongs to a row of the current map. */
 const isToken = () => !isVerdict() && rowsPredict();
@@ -103,8 +103,7 @@ export const mount = ({ element }) => {
     {
       question: () => `/attention/${store.header.key}/lens`,
       take: (answer) => {
-        const labels = Object.entries(answer.labels).map(([id, name]) => [id, outcomeInWords(name)]);
-        read = { ...answer, labels: Object.fromEntries(labels) };
+        read = withLabels(answer, Object.entries(answer.labels));
         draw();
       },
     },

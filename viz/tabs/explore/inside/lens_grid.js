@@ -3,9 +3,16 @@
 import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, palette } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
+import { outcomeInWords } from "../lib/labels.js";
 
 /** The name of a row. */
 export const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
+
+/** An answer with the names of what is predicted by id; `pairs` are [id, name as Python has it]. */
+export const withLabels = (answer, pairs) => ({
+  ...answer,
+  labels: Object.fromEntries(pairs.map(([id, name]) => [id, outcomeInWords(name)])),
+});
 
 /**
  * {sheet, table, draw, paint, cellAt, reveal}: draw(read, tokens, isRight) shows {ids, probs, labels} under the tokens'

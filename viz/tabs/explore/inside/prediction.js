@@ -15,7 +15,7 @@ import { store } from "../lib/store.js";
 const bits = (value) => (value == null ? "–" : value.toFixed(3));
 
 /** The answer of an encoder-decoder; with a typed answer, both that and its own; under edits, also the new one. */
-const told = ({ own, typed, edited }) =>
+const answerOf = ({ own, typed, edited }) =>
   h(
     "p.answer",
     say(typed === null ? "answer_own" : "answer_typed"),
@@ -28,29 +28,67 @@ const told = ({ own, typed, edited }) =>
       : h("span.under", say("answer_under"), " ", h("b", edited), " ", edited === own ? say("answer_same") : ""),
   );
 
+/** The two choices in the line of a next token: as the answer, A, and as its rival, B. */
+const choices = ({ id, label }) =>
+  h(
+    "span.rivals",
+    ...["A", "B"].map((side) =>
+      h(
+        "button",
+        {
+          "data-id": id,
+          "data-side": side,
+          title: say("rivals_choose", { token: quoted(label), side }),
+          "aria-label": say("rivals_choose", { token: quoted(label), side }),
+          onclick: () => chooseRival(id, side === "B", store.header.output.next.find((each) => each.id !== id).id),
+        },
+        side,
+      ),
+    ),
+  );
+
+/** The next tokens, and the bits of the whole text. */
+const nextTokens = ({ output, baseline, unit, answer }) => {
+  const rows = outcomes(output.next, baseline?.next, choices);
+  const moved = baseline && output.bitsPerToken != null ? output.bitsPerToken - baseline.bitsPerToken : 0;
+  const verdict =
+    Math.abs(moved) < 0.0005 ? "" : say(moved > 0 ? "bits_worse" : "bits_better", { by: Math.abs(moved).toFixed(3) });
+  return [
+    answer && answerOf(answer),
+    h("div.rows", { role: "group", "aria-label": say("prediction_next") }, ...rows),
+    h(
+      "p.total",
+      say("labelled", { label: say(`bits_per_${unit}`), value: "" }),
+      h("span.number", changeOf(baseline?.bitsPerToken, output.bitsPerToken, bits)),
+      verdict && ` ${verdict}`,
+    ),
+  ].filter(Boolean);
+};
+
+/** The verdict, and the probability of each class. */
+const verdict = ({ output, baseline }) => {
+  const { probs } = output;
+  const classes = output.classes.map(classInWords);
+  const chosen = probs.indexOf(Math.max(...probs));
+  const was = baseline?.probs.indexOf(Math.max(...baseline.probs));
+  const turned = baseline && was !== chosen;
+  return [
+    h(
+      "p.verdict",
+      turned ? h("span.before", classes[was], " ") : null,
+      turned ? "→ " : null,
+      h("b", classes[chosen]),
+      " ",
+      h("span.number", changeOf(baseline?.probs[chosen], probs[chosen])),
+    ),
+    h("div.rows", ...classes.map((label, i) => outcome(label, baseline?.probs[i], probs[i], 1, i === chosen))),
+  ];
+};
+
 export const mount = ({ element }) => {
   const { title, body, foot } = makePanel(element, say("prediction"));
   const compared = h("p.finding", { role: "status" });
   foot.append(compared);
-
-  /** The two choices in the line of a next token: as the answer, A, and as its rival, B. */
-  const choices = ({ id, label }) =>
-    h(
-      "span.rivals",
-      ...["A", "B"].map((side) =>
-        h(
-          "button",
-          {
-            "data-id": id,
-            "data-side": side,
-            title: say("rivals_choose", { token: quoted(label), side }),
-            "aria-label": say("rivals_choose", { token: quoted(label), side }),
-            onclick: () => chooseRival(id, side === "B", store.header.output.next.find((each) => each.id !== id).id),
-          },
-          side,
-        ),
-      ),
-    );
 
   const mark = () => {
     const { answer, rival } = rivals();
@@ -90,44 +128,6 @@ export const mount = ({ element }) => {
     questions.ask(name, (signal) => answerTo("/ask/prediction/pair", view, signal));
   };
 
-  const generator = ({ output, baseline, unit, answer }) => {
-    title.textContent = say("prediction_next");
-    const rows = outcomes(output.next, baseline?.next, choices);
-    const moved = baseline && output.bitsPerToken != null ? output.bitsPerToken - baseline.bitsPerToken : 0;
-    const verdict =
-      Math.abs(moved) < 0.0005 ? "" : say(moved > 0 ? "bits_worse" : "bits_better", { by: Math.abs(moved).toFixed(3) });
-    return [
-      answer && told(answer),
-      h("div.rows", { role: "group", "aria-label": say("prediction_next") }, ...rows),
-      h(
-        "p.total",
-        say("labelled", { label: say(`bits_per_${unit}`), value: "" }),
-        h("span.number", changeOf(baseline?.bitsPerToken, output.bitsPerToken, bits)),
-        verdict && ` ${verdict}`,
-      ),
-    ].filter(Boolean);
-  };
-
-  const classifier = ({ output, baseline }) => {
-    title.textContent = say("prediction_verdict");
-    const { probs } = output;
-    const classes = output.classes.map(classInWords);
-    const chosen = probs.indexOf(Math.max(...probs));
-    const was = baseline?.probs.indexOf(Math.max(...baseline.probs));
-    const turned = baseline && was !== chosen;
-    return [
-      h(
-        "p.verdict",
-        turned ? h("span.before", classes[was], " ") : null,
-        turned ? "→ " : null,
-        h("b", classes[chosen]),
-        " ",
-        h("span.number", changeOf(baseline?.probs[chosen], probs[chosen])),
-      ),
-      h("div.rows", ...classes.map((label, i) => outcome(label, baseline?.probs[i], probs[i], 1, i === chosen))),
-    ];
-  };
-
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     const { next: hasNext } = store.header.output;
@@ -138,13 +138,10 @@ export const mount = ({ element }) => {
     const { header } = store;
     element.hidden = !applies("prediction");
     if (element.hidden) return void (element.dataset.rev = store.rev);
-    if (!hasNext && !header.output.classes) {
-      title.textContent = say("prediction");
-      body.replaceChildren(h("p.quiet", say("no_head")));
-    } else
-      body.replaceChildren(
-        ...[...(header.output.classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),
-      );
+    const { classes } = header.output;
+    title.textContent = say(classes ? "prediction_verdict" : hasNext ? "prediction_next" : "prediction");
+    const parts = classes ? verdict(header) : hasNext ? nextTokens(header) : [h("p.quiet", say("no_head"))];
+    body.replaceChildren(...[...parts, outcomeLegend(header)].filter(Boolean));
     compare();
     element.dataset.rev = store.rev;
   });

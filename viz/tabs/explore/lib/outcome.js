@@ -1,9 +1,10 @@
 // A probability as one line: label, bar and number; under edits, before and after.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { barLine, makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
+import { outcomeInWords } from "./labels.js";
 
 /** "12 %", or "12 % → 30 %" where edits changed it. */
 export const changeOf = (before, after, write = asShare) => {
@@ -39,3 +40,15 @@ export const outcomes = (candidates, baseline, more = (_) => null) => {
 /** The legend of the two bars; null without edits. */
 export const outcomeLegend = ({ baseline }) =>
   baseline ? h("p.quiet.legend", h("i.was"), say("before_edits"), h("i.after"), say("after_edits")) : null;
+
+/** The content of a table: the probability of each outcome in the current pass, in the same with a part of the pinned
+ *  pass, and in the pinned pass. */
+export const comparison = ({ names, before, probs, pinned }) => {
+  const number = (value, kind) => h("td", h("span.number", asShare(value)), makeBar(value, kind));
+  const rows = names.map(outcomeInWords).map((name, i) => {
+    const numbers = [number(before[i], "before"), number(probs[i], ""), number(pinned[i], "before")];
+    return tableRow({ title: name }, name, ...numbers);
+  });
+  const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) => say(key));
+  return [tableHead("", ...heads), h("tbody", ...rows)];
+};

@@ -30,6 +30,53 @@ const focus = () => {
 
 const lock = (i) => store.set({ token: store.view.token === i ? null : i, key: null });
 
+/** Paints the lines of a map, those of the highlighted token on top; `layout` says where. */
+const paintLinks = (context, links, { left, right, height, yOf }) => {
+  const stands = focus();
+  const [from, to] = [variable("accent"), variable("mark")];
+  const bend = (right - left) * 0.4;
+  for (const strong of [false, true])
+    for (const { query, key, weight, most } of links) {
+      const isFrom = stands && query === stands.query;
+      const isTo = stands && key === stands.key;
+      if (strong !== Boolean(isFrom || isTo)) continue;
+      const [start, end] = [yOf(query), yOf(key)];
+      if ((start < -20 && end < -20) || (start > height + 20 && end > height + 20)) continue;
+      const level = scaled(weight, most);
+      context.globalAlpha = stands && !strong ? level * 0.07 : 0.06 + 0.94 * level;
+      context.strokeStyle = isTo && !isFrom ? to : from;
+      context.lineWidth = 0.6 + 2.6 * level;
+      context.beginPath();
+      context.moveTo(left, start);
+      context.bezierCurveTo(left + bend, start, right - bend, end, right, end);
+      context.stroke();
+    }
+  context.globalAlpha = 1;
+};
+
+/** Paints the names of the queries and of the keys. */
+const paintLabels = (context, names, { left, right, height, row, yOf }, shown) => {
+  const stands = focus();
+  const [text, quiet, mark, accent] = ["text", "quiet", "mark", "accent"].map(variable);
+  const looked = stands && stands.query != null ? rowOf(shown, stands.query) : null;
+  context.textBaseline = "middle";
+  names.forEach((side, isKey) =>
+    side.forEach((name, i) => {
+      const y = yOf(i);
+      if (y < -row || y > height + row) return;
+      const on = stands && (isKey ? stands.key : stands.query) === i;
+      const linked = stands && isKey && looked && looked[i] >= 0.05;
+      const colour = on ? (store.view.token === i ? mark : accent) : stands && !linked ? quiet : text;
+      Object.assign(context, {
+        font: fontOf(on ? "700" : ""),
+        fillStyle: colour,
+        textAlign: isKey ? "left" : "right",
+      });
+      context.fillText(name, isKey ? right + 8 : left - 8, y);
+    }),
+  );
+};
+
 export const mount = ({ element }) => {
   const { title, tools, body, foot } = makePanel(element, say("lines"));
   const canvas = h("canvas", {
@@ -47,7 +94,6 @@ export const mount = ({ element }) => {
   let sheet = null; // see sheetOf
   let row = ROW; // pixels per token
   let unseen = true; // whether the selected token may be out of view
-  let columns = { left: 0, right: 0 }; // where lines start and end
 
   /** The drawing of a map: {links, mass} of linksOf, the weakest first, so that strong ones are on top; the names of
    *  both sides, and the largest width of a name. */
@@ -82,9 +128,9 @@ export const mount = ({ element }) => {
     unseen = false;
     const { links, mass, names, widest } = sheetOf(shown);
     const middle = Math.max(120, Math.min(width - 2 * widest - 40, 420));
-    columns = { left: (width - middle) / 2, right: (width + middle) / 2, width };
-    paintLinks(context, links, height);
-    paintLabels(context, names, height, shown);
+    const layout = { left: (width - middle) / 2, right: (width + middle) / 2, height, row, yOf };
+    paintLinks(context, links, layout);
+    paintLabels(context, names, layout, shown);
     note.textContent = say("lines_note", {
       mass: asShare(LINES.mass),
       most: LINES.most,
@@ -97,52 +143,6 @@ export const mount = ({ element }) => {
   });
 
   const yOf = (i) => 4 + (i + 0.5) * row - body.scrollTop;
-
-  const paintLinks = (context, links, height) => {
-    const stands = focus();
-    const [from, to] = [variable("accent"), variable("mark")];
-    const { left, right } = columns;
-    const bend = (right - left) * 0.4;
-    for (const strong of [false, true])
-      for (const { query, key, weight, most } of links) {
-        const isFrom = stands && query === stands.query;
-        const isTo = stands && key === stands.key;
-        if (strong !== Boolean(isFrom || isTo)) continue;
-        const [start, end] = [yOf(query), yOf(key)];
-        if ((start < -20 && end < -20) || (start > height + 20 && end > height + 20)) continue;
-        const level = scaled(weight, most);
-        context.globalAlpha = stands && !strong ? level * 0.07 : 0.06 + 0.94 * level;
-        context.strokeStyle = isTo && !isFrom ? to : from;
-        context.lineWidth = 0.6 + 2.6 * level;
-        context.beginPath();
-        context.moveTo(left, start);
-        context.bezierCurveTo(left + bend, start, right - bend, end, right, end);
-        context.stroke();
-      }
-    context.globalAlpha = 1;
-  };
-
-  const paintLabels = (context, names, height, shown) => {
-    const stands = focus();
-    const [text, quiet, mark, accent] = ["text", "quiet", "mark", "accent"].map(variable);
-    const looked = stands && stands.query != null ? rowOf(shown, stands.query) : null;
-    context.textBaseline = "middle";
-    names.forEach((side, isKey) =>
-      side.forEach((name, i) => {
-        const y = yOf(i);
-        if (y < -row || y > height + row) return;
-        const on = stands && (isKey ? stands.key : stands.query) === i;
-        const linked = stands && isKey && looked && looked[i] >= 0.05;
-        const colour = on ? (store.view.token === i ? mark : accent) : stands && !linked ? quiet : text;
-        Object.assign(context, {
-          font: fontOf(on ? "700" : ""),
-          fillStyle: colour,
-          textAlign: isKey ? "left" : "right",
-        });
-        context.fillText(name, isKey ? columns.right + 8 : columns.left - 8, y);
-      }),
-    );
-  };
 
   /** The token under the pointer: a query left of the middle, a key right of it. */
   const tokenAt = (event) => {

@@ -44,6 +44,38 @@ const pairAt = (event) => {
 };
 
 const pointPair = (event) => store.point(pairAt(event));
+
+/** The token above or below, in the text as it is wrapped. */
+const nextLine = (tokens, from, step) => {
+  const own = tokens[from].offsetTop;
+  const others = tokens.map((button, i) => ({ i, top: button.offsetTop, left: button.offsetLeft }));
+  const tops = [...new Set(others.map(({ top }) => top))];
+  const top = tops[tops.indexOf(own) + step];
+  if (top === undefined) return from;
+  const away = ({ left }) => Math.abs(left - tokens[from].offsetLeft);
+  return others.filter((other) => other.top === top).reduce((a, b) => (away(b) < away(a) ? b : a)).i;
+};
+
+/** A sentence about a token: what it attends to and what attends to it, as nodes. */
+const sentenceOf = ({ map }, token, key, stripes) => {
+  const [looks, looked] = stripes;
+  const named = (weights, labels) => {
+    const strong = strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
+    return asList(strong.map((i) => `${quote(i, labels)} ${asShare(weights[i])}`)) || say("strip_faint");
+  };
+  const from = looked && [
+    map.square ? say("list_apart") : `${say("list_apart")}${quote(key, map.keys)} `,
+    `${say("strip_from")} `,
+    h("span.from", named(looked, map.queries)),
+  ];
+  return [
+    h("b", `${quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
+    ` ${say("strip_to")} `,
+    h("span.to", named(looks, map.keys)),
+    ...(from ?? []),
+  ];
+};
+
 const ON = ["pass", "map", "exact", "hover", "token", "key", "layer", "head", "of", "scale", "rev"];
 
 export const mount = ({ element }) => {
@@ -104,7 +136,8 @@ export const mount = ({ element }) => {
     );
     if (token !== null && token !== last && !body.matches(":hover")) reveal(tokens[token]);
     last = token;
-    tell(shown, token, key, stripes);
+    Object.assign(sentence.dataset, { token: token ?? "", locked: store.view.token !== null });
+    sentence.replaceChildren(...(token === null ? [say("strip_hint")] : sentenceOf(shown, token, key, stripes)));
     element.dataset.rev = store.rev;
   });
 
@@ -114,28 +147,6 @@ export const mount = ({ element }) => {
     if (away < 0 || away + offsetHeight > body.clientHeight) body.scrollTop = offsetTop - body.clientHeight / 2;
   };
 
-  const tell = ({ map }, token, key, stripes) => {
-    const [looks, looked] = stripes;
-    sentence.dataset.token = token ?? "";
-    sentence.dataset.locked = store.view.token !== null;
-    if (token === null) return void (sentence.textContent = say("strip_hint"));
-    const named = (weights, labels) => {
-      const strong = strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
-      return asList(strong.map((i) => `${quote(i, labels)} ${asShare(weights[i])}`)) || say("strip_faint");
-    };
-    const from = looked && [
-      map.square ? say("list_apart") : `${say("list_apart")}${quote(key, map.keys)} `,
-      `${say("strip_from")} `,
-      h("span.from", named(looked, map.queries)),
-    ];
-    sentence.replaceChildren(
-      h("b", `${quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
-      ` ${say("strip_to")} `,
-      h("span.to", named(looks, map.keys)),
-      ...(from ?? []),
-    );
-  };
-
   const at = pointsAtTokens(list);
   list.addEventListener("keydown", (event) => {
     const now = at(event);
@@ -143,8 +154,8 @@ export const mount = ({ element }) => {
     const steps = {
       ArrowLeft: now - 1,
       ArrowRight: now + 1,
-      ArrowUp: line(now, -1),
-      ArrowDown: line(now, 1),
+      ArrowUp: nextLine(tokens, now, -1),
+      ArrowDown: nextLine(tokens, now, 1),
       Home: 0,
       End: tokens.length - 1,
     };
@@ -154,17 +165,6 @@ export const mount = ({ element }) => {
     if (store.view.token !== null) store.set({ token: next, key: null });
     tokens[next].focus();
   });
-
-  /** The token above or below, in the text as it is wrapped. */
-  const line = (from, step) => {
-    const own = tokens[from].offsetTop;
-    const others = tokens.map((button, i) => ({ i, top: button.offsetTop, left: button.offsetLeft }));
-    const tops = [...new Set(others.map(({ top }) => top))];
-    const top = tops[tops.indexOf(own) + step];
-    if (top === undefined) return from;
-    const away = ({ left }) => Math.abs(left - tokens[from].offsetLeft);
-    return others.filter((other) => other.top === top).reduce((a, b) => (away(b) < away(a) ? b : a)).i;
-  };
 
   other.addEventListener("pointerover", pointPair);
   other.addEventListener("focusin", pointPair);
