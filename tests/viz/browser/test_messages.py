@@ -24,7 +24,9 @@ def test_python_and_the_browser_say_the_same(language):
 
 def test_a_word_in_quotes_keeps_its_direction_to_itself():
     labels = ["cat", "<unk> שלום", "🏽"]
-    said = evaluate("browser/lib/messages.js", "({ quoted, say }, all) => all.map((one) => say(quoted(one)))", labels)
+    said = evaluate(
+        "browser/lib/messages.js", "({ inQuotes, say }, all) => all.map((one) => say(inQuotes(one)))", labels
+    )
     assert said == ["“cat”", "“\u2068<unk> שלום\u2069”", "“\u2068🏽\u2069”"]
     scripts = {path.name for path in (ROOT / "viz").rglob("*.js") if "“${" in path.read_text(encoding="utf-8")}
     assert scripts == {"messages.js"}  # all others call it

@@ -3,7 +3,7 @@
 // Every change is announced by the event "former-address".
 
 import { flushDeferred } from "./base.js";
-import { asList, quoted } from "./messages.js";
+import { asList, inQuotes } from "./messages.js";
 import { storage } from "./storage.js";
 
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "print", "lang", "__theme"]; // of no view
@@ -98,7 +98,7 @@ const bytes = (entry) => `${new URLSearchParams([entry])}`.length;
 const tellLeft = (left) => {
   const before = leftOut?.note.values.bytes;
   const values = {
-    names: asList(left.map(([name]) => quoted(name))),
+    names: asList(left.map(([name]) => inQuotes(name))),
     bytes: left.map(bytes).reduce((a, b) => a + b, 0),
     limit: LONGEST,
   };

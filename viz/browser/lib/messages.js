@@ -69,7 +69,7 @@ export const say = (key, values = {}) => {
 };
 
 /** A word that a model reads or writes, in quotes, in its own direction. */
-export const quoted = (label) => `“${isolate(`${label}`)}”`;
+export const inQuotes = (label) => `“${isolate(`${label}`)}”`;
 
 /** ["a", "b", "c"] → "a, b, c"; with `and`, "a, b and c". */
 export const asList = (items, and = false) => {

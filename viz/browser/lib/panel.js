@@ -78,7 +78,7 @@ export const whileInView = (element, entered) => {
 const measures = []; // a function for each `sized` element
 
 /** {width, height} of the inside of an element, kept current; draw is called after changes. Never forces a layout. */
-export const sized = (element, draw) => {
+export const watchSize = (element, draw) => {
   const size = { width: 0, height: 0 };
   const take = ({ width, height }) => {
     Object.assign(size, { width: Math.floor(width), height: Math.floor(height) });
@@ -113,7 +113,7 @@ export const makeDrawing = (place, paint) => {
     drawing.what = what;
     soon();
   };
-  const drawing = { what: null, size: sized(place, soon), draw };
+  const drawing = { what: null, size: watchSize(place, soon), draw };
   return drawing;
 };
 

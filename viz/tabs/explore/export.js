@@ -9,7 +9,7 @@ import { makePanel } from "../../browser/lib/panel.js";
 import { site } from "../../browser/lib/site.js";
 import { fileName } from "./lib/labels.js";
 import { makePicture } from "./lib/picture.js";
-import { rowOf, shownNow } from "./lib/shown.js";
+import { rowOf, shownNow } from "./lib/selection.js";
 import { store } from "./lib/store.js";
 
 const markup = (picture) => new XMLSerializer().serializeToString(picture.svg);

@@ -36,7 +36,7 @@ const makeRow = () => {
 };
 
 /** What a rule of the sampling did, in words. */
-const applied = ([rule, removed]) =>
+const ruleInWords = ([rule, removed]) =>
   say("write_applied_rule", { rule, removed, value: writing.settings[rule].toFixed(rule === "top_k" ? 0 : 2) });
 
 const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, taken) => {
@@ -101,7 +101,7 @@ export const mount = ({ element }) => {
     const { penalty } = writing.settings;
     order.textContent = say("write_applied", {
       penalty: penalty > 1 ? penalty.toFixed(2) : "none",
-      rules: Object.entries(state.removed).map(applied).join(" → "),
+      rules: Object.entries(state.removed).map(ruleInWords).join(" → "),
     });
     const { drawnOften } = state;
     draw.disabled = writing.runs() || state.rounds === site.limits.rounds;

@@ -78,7 +78,7 @@ export const mount = ({ element, props }) => {
   };
 
   /** The sentence about one model's numbers. */
-  const told = (one, other) => {
+  const sentenceOf = (one, other) => {
     if (one.masked) return say("mask_consequence_fair", { name: one.name });
     const last = one.bits.at(-1);
     const rest = one.bits.slice(0, -1).reduce((a, b) => a + b, 0);
@@ -105,7 +105,7 @@ export const mount = ({ element, props }) => {
       bar("own", say("mask_consequence_task"), one.own, most),
       bar("hidden", say("mask_consequence_hidden"), one.hidden, most),
       surprise(answer.labels, one.bits),
-      h("p.told", told(one, other)),
+      h("p.told", sentenceOf(one, other)),
       bytes(one.written, "written"),
     );
 

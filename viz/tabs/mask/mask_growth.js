@@ -7,7 +7,7 @@ import { asShare } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
-const worded =
+const nameLines =
   ({ cells, mask, size }) =>
   (data, layout) => {
     for (const trace of data)
@@ -47,7 +47,7 @@ export const mount = ({ element, props }) => {
     const own = lengths.indexOf(answer.at);
     // the pointer may still be in an earlier, longer list
     const at = Math.min(masking.hover?.at ?? own, lengths.length - 1);
-    if (drawn !== answer) chart.draw({ figures, keep: "growth", change: worded(answer) });
+    if (drawn !== answer) chart.draw({ figures, keep: "growth", change: nameLines(answer) });
     drawn = answer;
     where.textContent = say("mask_growth_at", { tokens: masking.count(lengths[at]), own: at === own });
     where.dataset.tokens = lengths[at];

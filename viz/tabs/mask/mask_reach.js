@@ -68,7 +68,7 @@ const full = ({ needs, depth, size }) => {
 };
 
 /** Compares the measurement with what is possible. */
-const compared = ({ needs, depth, mask, moves: measured }) => {
+const comparisonOf = ({ needs, depth, mask, moves: measured }) => {
   const pairs = measured.flatMap((row, output) =>
     row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })),
   );
@@ -128,7 +128,7 @@ export const mount = ({ element, props }) => {
       button.setAttribute("aria-pressed", `${mask === masking.view.mask}`);
       button.closest("tr").classList.toggle("chosen", mask === masking.view.mask);
     }
-    sentences.replaceChildren(...[steps(proof, token), full(proof), compared(proof)].map((words) => h("p", words)));
+    sentences.replaceChildren(...[steps(proof, token), full(proof), comparisonOf(proof)].map((words) => h("p", words)));
     element.dataset.rev = masking.rev;
   });
   masking.paints(element, ["token"], paint);

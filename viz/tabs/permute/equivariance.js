@@ -53,7 +53,7 @@ const paintRow = ({ error, mark, more, node }, measured, still) => {
 };
 
 /** The switches of the answer in words; empty if all are off. */
-const switched = ({ positions, mask }) => {
+const switchesInWords = ({ positions, mask }) => {
   const on = [positions !== "none" && say(`permute_with_${positions}`), mask !== "none" && say("permute_with_mask")];
   return asList(on.filter(Boolean), true);
 };
@@ -86,7 +86,7 @@ export const mount = ({ element }) => {
     const errors = answer.outputs.map(permuting.measured);
     const shown = permuting.measured(answer.output);
     const still = isStill(answer);
-    const switches = switched(answer);
+    const switches = switchesInWords(answer);
     const equal = errors.every((error) => error.equal);
     const what = say(`permute_subject_${shown.name}`);
     const values = {

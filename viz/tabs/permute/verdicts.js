@@ -8,7 +8,7 @@ import { makePanel } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
 
 const percent = (part) => say("number_share", { value: (100 * part).toFixed(4) });
-const chosen = (probs) => probs.indexOf(Math.max(...probs));
+const likeliest = (probs) => probs.indexOf(Math.max(...probs));
 
 /** One order: the words, the verdict, and the probability of the last class as a bar. */
 const order = (name, words, { classes }, probs) => {
@@ -17,7 +17,7 @@ const order = (name, words, { classes }, probs) => {
     { class: `order order-${name}` },
     h("span.quiet", say(`permute_order_${name}`)),
     h("span.words", words),
-    h("b.verdict", classes[chosen(probs)]),
+    h("b.verdict", classes[likeliest(probs)]),
     h("span.bar", { "aria-hidden": "true" }, makeBar(probs.at(-1))),
     h("span.prob", say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })),
   );
@@ -45,8 +45,8 @@ const tell = ({ name, positions, classes, before, after, equal, moved }) => {
   const written = asShare(was) === asShare(is) && !equal ? percent : asShare; // as many digits as distinguish them
   const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: asNumber(moved, 2) };
   if (equal) return say(positions === "none" ? "permute_verdict_bag" : "permute_verdict_same", values);
-  const verdicts = { from: classes[chosen(before)], to: classes[chosen(after)] };
-  return say(chosen(before) === chosen(after) ? "permute_verdict_moves" : "permute_verdict_turns", {
+  const verdicts = { from: classes[likeliest(before)], to: classes[likeliest(after)] };
+  return say(likeliest(before) === likeliest(after) ? "permute_verdict_moves" : "permute_verdict_turns", {
     ...values,
     ...verdicts,
   });

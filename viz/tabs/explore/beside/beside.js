@@ -2,11 +2,11 @@
 // selected head. Hidden while nothing is pinned. After a choice of another head, it is drawn when the page is idle.
 
 import { eachFrame, h, shorten } from "../../../browser/lib/base.js";
-import { classInWords, quoted, say } from "../../../browser/lib/messages.js";
+import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
 import { beside } from "../lib/pinned.js";
-import { shownNow } from "../lib/shown.js";
+import { shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { nameOf } from "./frames.js";
 import { makeHeads } from "./heads.js";
@@ -16,7 +16,7 @@ const QUOTED = 60; // characters of a text
 const isSame = () => beside.pass?.header.key === store.header.key;
 
 /** Describes a pass in one line: its model, text, edits and prediction. */
-const described = ({ model, text, edits, output, answer }) => {
+const passInWords = ({ model, text, edits, output, answer }) => {
   const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
   const verdicts = output?.classes
     ?.map((label, i) => ({ label: classInWords(label), prob: output.probs[i] }))
@@ -25,14 +25,14 @@ const described = ({ model, text, edits, output, answer }) => {
   const says = answer
     ? say("beside_answers", { text: answer.typed ?? answer.own })
     : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: asShare(best.prob) });
-  return [model, quoted(shorten(text, QUOTED)), changed, says].filter(Boolean).join(" · ");
+  return [model, inQuotes(shorten(text, QUOTED)), changed, says].filter(Boolean).join(" · ");
 };
 
 /** The message if there is nothing to compare yet, or a link has no room for both texts. */
 const messageOf = (was) => {
   if (beside.refused) return say("beside_refused", { model: beside.asked.model, why: beside.refused });
   if (!was) return say("beside_coming");
-  if (isSame()) return say("beside_pinned", { pass: described(beside.header) });
+  if (isSame()) return say("beside_pinned", { pass: passInWords(beside.header) });
   return beside.fits(store.header.text) ? "" : say("beside_long");
 };
 
@@ -74,8 +74,8 @@ export const mount = ({ element }) => {
   };
   const compare = (was, now) => {
     maps.compare(was, now, [
-      `${nameOf(was)} · ${described(beside.header)}`,
-      `${nameOf(now)} · ${described(store.header)}`,
+      `${nameOf(was)} · ${passInWords(beside.header)}`,
+      `${nameOf(now)} · ${passInWords(store.header)}`,
     ]);
     heads.paint(was.map, now.map);
     all.replaceChildren(...heads.tell(was.map, now.map));

@@ -7,7 +7,7 @@ import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { pixelOf } from "../lib/paint.js";
 import { beside } from "../lib/pinned.js";
-import { rowOf } from "../lib/shown.js";
+import { rowOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
 import { alignedAt, joined } from "./align.js";
@@ -66,7 +66,7 @@ const weightAt = (shown, query, key) => (query === null || key === null ? 0 : (r
 
 /** The difference of the selected head of two passes, {was, now, rows, columns, values, size, at, moved}; null if their
  *  maps cannot be compared. */
-const compared = (was, now) => {
+const differenceOf = (was, now) => {
   const aligned = beside.alignment(was.map, now.map);
   if (!aligned) return null;
   return { was, now, ...aligned, ...beside.difference(was.map, was.weights, now.map, now.weights, aligned) };
@@ -171,7 +171,7 @@ export const makeMaps = (body, scale) => {
   };
 
   const compare = (was, now, [ofWas, ofNow]) => {
-    both = compared(was, now);
+    both = differenceOf(was, now);
     before.about.textContent = ofWas;
     after.about.textContent = ofNow;
     draw(was, now);

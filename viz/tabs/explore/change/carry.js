@@ -6,14 +6,14 @@ import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
-import { asText, quoted, say } from "../../../browser/lib/messages.js";
+import { asText, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
-import { outcomeInWords, predicted, quote, tokenLabel } from "../lib/labels.js";
+import { outcomeInWords, predictionLabels, quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
 import { beside } from "../lib/pinned.js";
 import { applies } from "../lib/store/applies.js";
@@ -79,11 +79,11 @@ const knownPair = ({ pairs, found }) => {
 
 /** The sentence about what is measured, and its value in both passes. */
 const measureOf = ({ answer, rival, names, choices, at, before, pinned }) => {
-  const [first, second] = [answer, rival].map((id) => quoted(names[choices.indexOf(id)]));
+  const [first, second] = [answer, rival].map((id) => inQuotes(names[choices.indexOf(id)]));
   const { blanks, classes } = store.header.output ?? {};
   return say("carry_at", {
     says: blanks ? "blank" : classes ? "class" : "next",
-    token: quote(blanks ? blanks[at].token : at, predicted()),
+    token: quote(blanks ? blanks[at].token : at, predictionLabels()),
     answer: first,
     rival: second,
     before: asSigned(before, 2),

@@ -9,7 +9,7 @@ import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { changeList, nameOf, sameHead, stack } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
-import { lockedPair, rowOf, shownNow } from "../lib/shown.js";
+import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 
 const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });

@@ -8,7 +8,7 @@ import { makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, sized } from "../../../browser/lib/panel.js";
+import { makePanel, watchSize } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { outcomeInWords } from "../lib/labels.js";
@@ -107,7 +107,7 @@ const makePicture = () => {
   const readout = h("p.reads-at", { role: "status" });
   let found = /** @type {any} */ (null); // the answer of rank_readers in reads.py
   let pointed = /** @type {number | null} */ (null); // index of an arc
-  const chosen = () => found.arcs.findIndex((arc) => linkOf(arc) === store.view.reads_arc);
+  const selectedArc = () => found.arcs.findIndex((arc) => linkOf(arc) === store.view.reads_arc);
   const arcAt = (i) => drawing.querySelector(`[data-arc="${i}"]`);
 
   const draw = () => {
@@ -118,19 +118,19 @@ const makePicture = () => {
     setAttributes(drawing, { width, height, viewBox: `0 0 ${width} ${height}` });
     drawing.replaceChildren(...shapesOf(found, places));
     mark();
-    if (focused) arcAt(Math.max(0, chosen())).focus();
+    if (focused) arcAt(Math.max(0, selectedArc())).focus();
   };
-  const size = sized(node, draw);
+  const size = watchSize(node, draw);
 
   /** Marks the chosen arc and the one under the pointer, with their heads, and names it. */
   const mark = () => {
-    const at = pointed ?? chosen();
+    const at = pointed ?? selectedArc();
     const ends = at < 0 ? [] : [found.arcs[at].slice(0, 2).join("."), found.arcs[at].slice(2).join(".")];
     for (const arc of drawing.querySelectorAll(".arc")) {
       const i = Number(arc.getAttribute("data-arc"));
       arc.classList.toggle("pointed", i === at);
-      arc.setAttribute("aria-pressed", `${i === chosen()}`);
-      arc.setAttribute("tabindex", i === Math.max(0, chosen()) ? "0" : "-1");
+      arc.setAttribute("aria-pressed", `${i === selectedArc()}`);
+      arc.setAttribute("tabindex", i === Math.max(0, selectedArc()) ? "0" : "-1");
     }
     for (const head of drawing.querySelectorAll(".head"))
       head.classList.toggle("end", ends.includes(head.getAttribute("data-head")));
@@ -141,7 +141,7 @@ const makePicture = () => {
     pointed = i;
     if (found) mark();
   };
-  const choose = (i) => store.set({ reads_arc: i === chosen() ? "" : linkOf(found.arcs[i]) });
+  const choose = (i) => store.set({ reads_arc: i === selectedArc() ? "" : linkOf(found.arcs[i]) });
   for (const type of ["pointerover", "focusin"]) drawing.addEventListener(type, (event) => point(indexOf(event)));
   for (const type of ["pointerleave", "focusout"]) drawing.addEventListener(type, () => point(null));
   drawing.addEventListener("click", (event) => indexOf(event) !== null && choose(indexOf(event)));

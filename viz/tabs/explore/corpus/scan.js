@@ -15,18 +15,18 @@ import { store } from "../lib/store.js";
 
 const BITS = ["entropy", "effect"];
 
-const written = (measure, value) => {
+const valueInWords = (measure, value) => {
   if (measure === "distance") return say("stat_tokens", { value: asFixed(value, 1) });
   if (BITS.includes(measure)) return say("stat_bits", { value: asFixed(value, measure === "effect" ? 3 : 2) });
   return asShare(value);
 };
 
 const OWN = ["decided", "entropy", "distance", "effect"]; // the others are shares, as of one text
-const called = (measure) => say(OWN.includes(measure) ? `scan_of_${measure}` : `stat_${measure}`);
+const measureName = (measure) => say(OWN.includes(measure) ? `scan_of_${measure}` : `stat_${measure}`);
 const hintOf = (measure) =>
   ({ entropy: "term_entropy_means", distance: "stat_distance_hint" })[measure] ??
   (OWN.includes(measure) ? `scan_of_${measure}_hint` : `stat_${measure}_hint`);
-const explained = (measure) => makeHint(called(measure), say(hintOf(measure)));
+const measureHint = (measure) => makeHint(measureName(measure), say(hintOf(measure)));
 
 const placeOf = ({ tokens, weights, at, gaps }) => {
   const { weights: colours } = palette();
@@ -56,7 +56,7 @@ const makeMenus = () => {
   const menus = [menu("scan_x", say("scan_across")), menu("scan_y", say("scan_down"))];
   const fill = ({ measures, axes }) =>
     menus.forEach(({ select }, i) => {
-      select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, called(measure))));
+      select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, measureName(measure))));
       select.value = axes[i];
     });
   return { nodes: menus.map(({ node }) => node), fill };
@@ -64,8 +64,8 @@ const makeMenus = () => {
 
 /** A head's mean and range of a measure, in words. */
 const dotOf = (measure, mean, [low, high]) => {
-  const [middle, least, most] = [mean, low, high].map((value) => written(measure, value));
-  return say("scan_dot", { measure: called(measure), mean: middle, low: least, high: most });
+  const [middle, least, most] = [mean, low, high].map((value) => valueInWords(measure, value));
+  return say("scan_dot", { measure: measureName(measure), mean: middle, low: least, high: most });
 };
 
 /** All heads as dots over two measures, with a ring around the selected one: {node, draw(answer, keep)}. */
@@ -94,7 +94,7 @@ const makeDots = () => {
       all.marker.colorbar.title = { text: say("scan_layer") };
       putRing(ring, all, at);
       [layout.xaxis, layout.yaxis].forEach((axis, i) => {
-        axis.title = { text: called(axes[i]) };
+        axis.title = { text: measureName(axes[i]) };
         if (!BITS.includes(axes[i]) && axes[i] !== "distance") axis.tickformat = ".0%";
       });
     };
@@ -106,9 +106,9 @@ const makeDots = () => {
 /** A measure of the selected head, in words; `even` is that of equal weights, if there is one. */
 const spreadLine = (measure, [mean, , low, , high], even) => {
   const values = Object.entries({ mean, low, high, even }).filter(([, value]) => value !== undefined);
-  const words = Object.fromEntries(values.map(([name, value]) => [name, written(measure, value)]));
+  const words = Object.fromEntries(values.map(([name, value]) => [name, valueInWords(measure, value)]));
   const message = say(even === undefined ? "scan_spread" : "scan_spread_even", words);
-  return h("div", { "data-measure": measure }, h("dt", explained(measure)), h("dd", message));
+  return h("div", { "data-measure": measure }, h("dt", measureHint(measure)), h("dd", message));
 };
 
 /** The example passages of the selected head in groups: {node, draw(examples), read(index or null)}. */

@@ -10,9 +10,9 @@ import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
-import { predicted, quote, tokenLabel } from "../lib/labels.js";
+import { predictionLabels, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
-import { predictedAt, rowsPredict } from "../lib/shown.js";
+import { predictedAt, rowsPredict } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 import { depth, makeLensGrid, withLabels } from "./lens_grid.js";
@@ -52,12 +52,12 @@ export const mount = ({ element }) => {
   /** The token of a column; a model that fills in words has columns only for the hidden ones. */
   const tokenAt = (column) => (read.columns ? read.columns[column] : column);
   /** The tokens of the columns; null before the lens has arrived. */
-  const columns = () => read && (read.columns ?? predicted().map((_, i) => i));
+  const columns = () => read && (read.columns ?? predictionLabels().map((_, i) => i));
 
   const draw = () => {
     const { header } = store;
     const { ids } = header.answer ?? header;
-    const labels = predicted();
+    const labels = predictionLabels();
     const tokens = isVerdict() ? [say("prediction_verdict")] : columns().map((i) => tokenLabel(i, labels));
     const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
     grid.draw(read, tokens, (likeliest, column) => likeliest === next(column));
@@ -87,7 +87,7 @@ export const mount = ({ element }) => {
         states.follow(column);
       }
     }
-    const where = isVerdict() ? "" : quote(tokenAt(column), predicted());
+    const where = isVerdict() ? "" : quote(tokenAt(column), predictionLabels());
     heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
     const probs = read.probs[row][column];
     best.replaceChildren(

@@ -3,7 +3,7 @@
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
-import { classInWords, quoted, say } from "../../../browser/lib/messages.js";
+import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
@@ -38,8 +38,8 @@ const choices = ({ id, label }) =>
         {
           "data-id": id,
           "data-side": side,
-          title: say("rivals_choose", { token: quoted(label), side }),
-          "aria-label": say("rivals_choose", { token: quoted(label), side }),
+          title: say("rivals_choose", { token: inQuotes(label), side }),
+          "aria-label": say("rivals_choose", { token: inQuotes(label), side }),
           onclick: () => chooseRival(id, side === "B", store.header.output.next.find((each) => each.id !== id).id),
         },
         side,
@@ -102,8 +102,8 @@ export const mount = ({ element }) => {
   const questions = newest({
     take: ({ tokens: [answer, rival], difference }) => {
       const values = {
-        answer: quoted(answer),
-        rival: quoted(rival),
+        answer: inQuotes(answer),
+        rival: inQuotes(rival),
         logits: asSigned(difference, 2),
         times: asNumber(Math.exp(Math.abs(difference)), 3),
         likelier: difference >= 0 ? "answer" : "rival",

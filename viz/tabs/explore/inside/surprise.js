@@ -5,8 +5,8 @@ import { gradient, ground, palette, tokenSpans } from "../../../browser/lib/colo
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
-import { predicted, quote } from "../lib/labels.js";
-import { rowsPredict } from "../lib/shown.js";
+import { predictionLabels, quote } from "../lib/labels.js";
+import { rowsPredict } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
@@ -15,8 +15,8 @@ const MOST = 10; // bits at the dark end; a random guess costs 8 among all bytes
 
 const words = (i) => {
   const bits = store.header.output.bits[i];
-  if (bits === null) return say("surprise_first", { token: quote(i, predicted()) });
-  return say("surprise_of", { token: quote(i, predicted()), bits: bits.toFixed(2), share: asShare(2 ** -bits) });
+  if (bits === null) return say("surprise_first", { token: quote(i, predictionLabels()) });
+  return say("surprise_of", { token: quote(i, predictionLabels()), bits: bits.toFixed(2), share: asShare(2 ** -bits) });
 };
 
 export const mount = ({ element }) => {
@@ -41,7 +41,7 @@ export const mount = ({ element }) => {
 
   const draw = () => {
     const { output, baseline, unit } = store.header;
-    const labels = predicted();
+    const labels = predictionLabels();
     spans = tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
     // A line may break after a space and before a piece that begins with one; a newline in the text breaks it too.
     const around = (span, label) => {

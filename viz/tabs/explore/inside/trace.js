@@ -9,7 +9,7 @@ import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { askInView } from "../lib/asking.js";
 import { quote } from "../lib/labels.js";
-import { lockedPair, shownNow, strongestOf } from "../lib/shown.js";
+import { lockedPair, shownNow, strongestOf } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 

@@ -5,13 +5,13 @@
 import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
-import { asList, asText, quoted, say } from "../../../browser/lib/messages.js";
+import { asList, asText, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { ownView } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
-import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
+import { rowOf, shownNow, strongestOf } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
 import { chooseRival, rivals } from "../lib/store/rivals.js";
 import { store } from "../lib/store.js";
@@ -50,7 +50,7 @@ const list = (found, words, entries, part, write, kind = "") => {
       "button",
       {
         class: id === found.rival ? "label rival" : "label",
-        title: say("writes_choose", { token: quoted(labelOf(found, id)) }),
+        title: say("writes_choose", { token: inQuotes(labelOf(found, id)) }),
         "aria-pressed": `${id === found.token || id === found.rival}`,
         "data-id": id,
         onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),
@@ -143,7 +143,7 @@ const paintTable = (table, found) => {
   };
   const line = (values, row) =>
     tableRow(say("writes_layer", { layer: row }), ...values.map((value, i) => cell(value, row, columns[i])));
-  const [token, rival] = [found.token, found.rival].map((id) => id !== null && quoted(labelOf(found, id)));
+  const [token, rival] = [found.token, found.rival].map((id) => id !== null && inQuotes(labelOf(found, id)));
   table.replaceChildren(
     h("caption", rival ? say("writes_sum_of_pair", { token, rival }) : say("writes_sum_of", { token })),
     tableHead("", ...columns.map(({ words }) => words)),
@@ -194,7 +194,7 @@ export const mount = ({ element }) => {
   const drawFoot = () => {
     const { follows, rare: count, strongest: best } = found;
     status.textContent = asText([
-      follows !== null && say("writes_follows", { token: quoted(labelOf(found, follows)) }),
+      follows !== null && say("writes_follows", { token: inQuotes(labelOf(found, follows)) }),
       position() === STRONGEST && say("writes_opened"),
     ]);
     rare.parentElement.hidden = !count;

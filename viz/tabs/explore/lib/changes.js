@@ -18,7 +18,7 @@ export const nameOf = (/** @type {any} */ { map, layer, head }) => {
 };
 
 /** "Layer 5, head 3: off". */
-const described = (edit) => {
+const editInWords = (edit) => {
   const name = nameOf(edit);
   const { query, key, weight, factor } = edit;
   if (edit.do === "uniform") return say("edited_uniform", { name });
@@ -31,7 +31,7 @@ const described = (edit) => {
 /** The items of a list of all changes: one button shows the head, the other undoes the change. */
 export const changeList = () =>
   store.edits.map((edit) => {
-    const words = described(edit);
+    const words = editInWords(edit);
     const remove = () => store.edit(store.edits.filter((other) => other !== edit));
     const map = edit.map ? { map: store.header.maps.findIndex((each) => each.name === edit.map) } : {};
     const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};

@@ -2,7 +2,7 @@
 // of two texts follows the first.
 
 import { h } from "../../../browser/lib/base.js";
-import { asList, quoted, say } from "../../../browser/lib/messages.js";
+import { asList, inQuotes, say } from "../../../browser/lib/messages.js";
 import { quote } from "./labels.js";
 import { changeOf, outcomes } from "./outcome.js";
 
@@ -82,7 +82,7 @@ export const blanks = (rewrite) => {
     const none = say(output.blanks ? "blanks_none" : "no_head");
     words.hidden = reset.hidden = !output.blanks;
     words.replaceChildren(...header.words.map(wordOf));
-    const lacking = [...new Set(header.words.filter(isForeign).map((word) => quoted(typedAs(word))))];
+    const lacking = [...new Set(header.words.filter(isForeign).map((word) => inQuotes(typedAs(word))))];
     const values = { words: asList(lacking, true), count: lacking.length };
     foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";
     answers.replaceChildren(...(blanks.length ? blanks : [h("p.quiet", none)]));

@@ -1,6 +1,6 @@
 // Describes a head in words, from the statistics of viz/passes/habits.py.
 
-import { asList, asText, quoted, say } from "../../../browser/lib/messages.js";
+import { asList, asText, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
 const COMPARED = ["copying", "same", "elsewhere"]; // shares of only those queries whose token occurs elsewhere too
@@ -9,12 +9,12 @@ const COMPARED = ["copying", "same", "elsewhere"]; // shares of only those queri
 const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);
 
 /** The statistics of the view by name; null for a map whose queries are not its keys. */
-export const measured = (map, of, layer, head) =>
+export const statisticsOf = (map, of, layer, head) =>
   map.statistics &&
   Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
 
 /** What the sentences call the place that a statistic is about; `by` is the distance of "offset". */
-const called = (name, by) => ({ key: `at_${name}`, values: distance(by) });
+const placeName = (name, by) => ({ key: `at_${name}`, values: distance(by) });
 const distance = (by) => ({ count: Math.abs(by), side: by < 0 ? "back" : "ahead" });
 const inShort = (name, by, share) =>
   say("short_at", { place: name === "offset" ? distanceIn(by) : say(`stat_${name}`), share });
@@ -31,12 +31,12 @@ export const habitOf = (map, of, layer, head) => {
     const values = { who, share, memory: map.memory && asShare(at(map.memory[of], of, layer, head)) };
     return { kind, sentences: say(`habit_${kind}`, values), short: say(`short_${kind}`, values) };
   }
-  const { entropy, distance, by, ...shares } = measured(map, of, layer, head);
+  const { entropy, distance, by, ...shares } = statisticsOf(map, of, layer, head);
   const [kind, second, share, most] = at(map.habits[of], of, layer, head);
-  const tokens = asList(most.map(([i, share]) => `${quoted(map.keys[i])} ${asShare(share)}`));
+  const tokens = asList(most.map(([i, share]) => `${inQuotes(map.keys[i])} ${asShare(share)}`));
   const values = {
     who,
-    at: called(kind, by),
+    at: placeName(kind, by),
     share: asShare(shares[kind] ?? 0),
     entropy: asFixed(entropy, 2),
     most: asFixed(map.statistics.even.entropy, 2),
@@ -50,7 +50,7 @@ export const habitOf = (map, of, layer, head) => {
   if (tokens) sentences.push(say("habit_most", values));
   else if (second) {
     const others = COMPARED.includes(kind) && !COMPARED.includes(second);
-    sentences.push(say(others ? "habit_others" : "habit_second", { at: called(second, by), share: asShare(share) }));
+    sentences.push(say(others ? "habit_others" : "habit_second", { at: placeName(second, by), share: asShare(share) }));
     const next = inShort(second, by, asShare(share));
     short.push(others ? say("short_others", { short: next }) : next);
   }

@@ -22,7 +22,7 @@ const counted = new WeakMap(); // labels → their occurrences
 const text = () => store.header.labels;
 
 /** The labels of the tokens after which the model predicts: the text's, or its answer's. */
-export const predicted = () => store.header.answer?.labels ?? text();
+export const predictionLabels = () => store.header.answer?.labels ?? text();
 
 /** A token's name, with an index if it repeats: the second "the" is the₂. `labels` are the text's, or those of a map's
  *  queries or keys. */

@@ -4,7 +4,7 @@ import { h, isDark } from "../../../browser/lib/base.js";
 import { gradient, palette, variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber, asSigned } from "../../../browser/lib/numbers.js";
-import { recompute, rowOf } from "./shown.js";
+import { recompute, rowOf } from "./selection.js";
 
 /** A colour legend in `place`. Returns a function to call with the mode, the scale, the size of the scores, and {hides,
  *  skipped}: whether a mask hides cells, and whether a pattern skips some. */

@@ -1,7 +1,7 @@
 // Converts numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map.
 
 import { palette, signedAt } from "../../../browser/lib/colour.js";
-import { recompute } from "./shown.js";
+import { recompute } from "./selection.js";
 import { store } from "./store.js";
 
 const index = {
@@ -11,7 +11,7 @@ const index = {
 };
 
 /** The level of a weight on the selected scale, 0 to 1; most is the largest weight of its row. */
-export const scaled = (weight, most) => Math.min(1, index[store.view.scale](weight, most));
+export const levelOf = (weight, most) => Math.min(1, index[store.view.scale](weight, most));
 
 /** Pools cells to width × height levels by the maximum. perRow: relative to the row's largest weight. */
 export const pool = (map, layer, head, width, height, perRow) => {
@@ -49,7 +49,7 @@ export const pixelsOfLevels = (headScale) => {
   const { scale } = store.view;
   return Uint32Array.from({ length: 256 }, (_, level) => {
     const part = (level / 255) ** 2; // a fraction of the head's largest weight; of the row's, on the row scale
-    return weights[Math.round(255 * scaled(scale === "row" ? part : part * headScale, 1))];
+    return weights[Math.round(255 * levelOf(scale === "row" ? part : part * headScale, 1))];
   });
 };
 

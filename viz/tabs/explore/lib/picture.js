@@ -6,7 +6,7 @@ import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { site } from "../../../browser/lib/site.js";
 import { pixelOf, valuesOf } from "./paint.js";
-import { LINES, linksOf, shownNow } from "./shown.js";
+import { LINES, linksOf, shownNow } from "./selection.js";
 import { store } from "./store.js";
 
 const LONGEST = 18; // characters of a label

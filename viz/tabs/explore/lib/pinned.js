@@ -8,7 +8,7 @@ import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
 import { align } from "../beside/align.js";
 import { decodeExact, decodePass, editsInLink } from "./pass.js";
-import { pairOf, shownNow, weightsOf } from "./shown.js";
+import { pairOf, shownNow, weightsOf } from "./selection.js";
 import { store } from "./store.js";
 
 const EDITS = 1000; // characters of edits in a link; more than 32 edits fit
@@ -179,7 +179,7 @@ const ends = (arc) => {
   return { reader_layer, reader_head, writer_layer, writer_head };
 };
 
-const requested = ({ model, text, edits }) => ({ model, text, edits });
+const requestOf = ({ model, text, edits }) => ({ model, text, edits });
 
 viewOf.explore = () => {
   if (!store.pass) return null;
@@ -188,9 +188,9 @@ viewOf.explore = () => {
   const { layer, head, of } = shown ?? {};
   return {
     ...view,
-    ...requested(header),
+    ...requestOf(header),
     map: map.name,
-    beside: shown && { ...requested(beside.header), map: shown.map.name, layer, head, of },
+    beside: shown && { ...requestOf(beside.header), map: shown.map.name, layer, head, of },
     part: view.carry,
     answer: view.carry_answer,
     rival: view.carry_rival,

@@ -4,12 +4,12 @@
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { snapshotAt, snapshotOf } from "./pass.js";
 import { exactly } from "./store/exact.js";
-import { again, askFor, begin, choose, edit, entered, isShown, own, stepTo, typed } from "./store/passes.js";
+import { again, askFor, begin, changeText, choose, edit, isShown, own, stepTo, textOfField } from "./store/passes.js";
 import { publish, state, subscribe } from "./store/state.js";
 import { keepEffects, limit, lookAs, point, readView, refuse, set, token, writeLink } from "./store/view.js";
 
 const looking = { subscribe, set, point, measured: keepEffects, token, writeLink, exactly };
-const asking = { ask: askFor, again, own, choose, edit, entered, stepTo, typed };
+const asking = { ask: askFor, again, own, choose, edit, entered: textOfField, stepTo, typed: changeText };
 
 let begun = null; // the initial state of the tab, see `settings` in viz/tabs/explore/page.py
 let fill = null; // makes the field show what store.entered() returns
@@ -17,7 +17,7 @@ let fill = null; // makes the field show what store.entered() returns
 const namesHead = (params) => params.has("layer") || params.has("head");
 
 /** Requests what a link asks for; an unknown model is reported and replaced by the first. */
-const wanted = (params) => {
+const askOfLink = (params) => {
   const { texts, reads, steps, example } = begun;
   const first = example.model;
   const given = params.get("model") ?? first;
@@ -34,7 +34,7 @@ const start = (given, show) => {
   Object.assign(state, { steps: begun.steps, only: begun.only });
   fill = show;
   const link = tabOf(opened) === "explore" ? opened : new URLSearchParams();
-  begin(begun.example, wanted(link), namesHead(link));
+  begin(begun.example, askOfLink(link), namesHead(link));
   publish("notes");
   fill();
   followers.explore = follow;
@@ -44,7 +44,7 @@ const start = (given, show) => {
 const follow = (params) => {
   state.pinned.read(params);
   state.notes.link = [];
-  const question = params.has("model") ? wanted(params) : state.asked;
+  const question = params.has("model") ? askOfLink(params) : state.asked;
   const same = !params.has("model") || (isShown(question) && isShown(state.asked) && !state.open);
   limit(same ? state.map : null); // the limits of the other pass are not known yet
   const { values, refused } = readView(params);

@@ -1,6 +1,6 @@
 // Tokens as elements on the page, each with data-token.
 
-import { predictedAt, rowsPredict } from "./shown.js";
+import { predictedAt, rowsPredict } from "./selection.js";
 import { store } from "./store.js";
 
 /** Makes the tokens in `place` respond to the pointer, and a click lock or unlock one, while `are()` says that they are

@@ -10,7 +10,7 @@ import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { makeLegend, readingOf } from "../lib/legend.js";
 import { pixelOf, valuesOf } from "../lib/paint.js";
 import { isOff } from "../lib/pass.js";
-import { pairOf, rowOf, shownNow } from "../lib/shown.js";
+import { pairOf, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
 

@@ -6,11 +6,11 @@ import { eachFrame, fit, h, isolate, placeOn, shorten } from "../../../browser/l
 import { variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme, sized } from "../../../browser/lib/panel.js";
+import { makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { tokenLabel } from "../lib/labels.js";
-import { scaled } from "../lib/paint.js";
-import { LINES, linksOf, rowOf, shownNow } from "../lib/shown.js";
+import { levelOf } from "../lib/paint.js";
+import { LINES, linksOf, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 
 const ROW = 15; // smallest height of a row in pixels
@@ -42,7 +42,7 @@ const paintLinks = (context, links, { left, right, height, yOf }) => {
       if (strong !== Boolean(isFrom || isTo)) continue;
       const [start, end] = [yOf(query), yOf(key)];
       if ((start < -20 && end < -20) || (start > height + 20 && end > height + 20)) continue;
-      const level = scaled(weight, most);
+      const level = levelOf(weight, most);
       context.globalAlpha = stands && !strong ? level * 0.07 : 0.06 + 0.94 * level;
       context.strokeStyle = isTo && !isFrom ? to : from;
       context.lineWidth = 0.6 + 2.6 * level;
@@ -176,7 +176,7 @@ export const mount = ({ element }) => {
   });
   body.addEventListener("scroll", paint);
 
-  const size = sized(body, paint);
+  const size = watchSize(body, paint);
 
   /** Scrolls to a token that was selected elsewhere on the page. */
   const follow = () => {

@@ -7,7 +7,7 @@ import { maxAspect } from "../../../browser/lib/fill.js";
 import { hatch } from "../../../browser/lib/heat_map/cells.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asSigned } from "../../../browser/lib/numbers.js";
-import { isStacked, makePanel, onTheme, sized } from "../../../browser/lib/panel.js";
+import { isStacked, makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { cellBeside } from "../lib/grid.js";
 import { habitOf } from "../lib/habit.js";
@@ -272,7 +272,7 @@ export const mount = ({ element }) => {
     sheet.paint(size, isStacked() && !element.querySelector(".maximised"));
     element.dataset.rev = store.rev;
   });
-  const size = sized(body, paint);
+  const size = watchSize(body, paint);
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     const other = changed.has("pass") || changed.has("map");

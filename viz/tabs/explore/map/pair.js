@@ -4,10 +4,10 @@
 import { h, placeOn } from "../../../browser/lib/base.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme, sized } from "../../../browser/lib/panel.js";
+import { makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
 import { quote } from "../lib/labels.js";
 import { readingOf } from "../lib/legend.js";
-import { afterMap, fetchedBy, pairOf, recompute, rowOf, shownNow } from "../lib/shown.js";
+import { afterMap, fetchedBy, pairOf, recompute, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { BESIDE, drawProducts, drawValues, KEYS } from "./pair_drawing.js";
 
@@ -81,7 +81,7 @@ const makeOutput = (width) => {
   const total = h("p.sum", { "aria-live": "polite" });
   let at = null; // the index of the described number; null for the largest
   let last = /** @type {any} */ (null); // what was painted
-  const chosen = () => at ?? largestAt(last.fetched.out);
+  const currentIndex = () => at ?? largestAt(last.fetched.out);
   const choose = (i) => {
     at = last && Math.max(0, Math.min(last.fetched.out.length - 1, i));
     draw();
@@ -92,7 +92,7 @@ const makeOutput = (width) => {
   const draw = () => {
     if (!last || !width()) return;
     const { fetched, query, map, factor } = last;
-    const i = chosen();
+    const i = currentIndex();
     drawValues(canvas, width(), fetched, map.keys, i);
     total.textContent = totalOf(fetched, i, query, map, factor);
     Object.assign(total.dataset, { at: i, total: fetched.out[i] });
@@ -158,7 +158,7 @@ export const mount = ({ element }) => {
     element.dataset.rev = store.rev;
     if (vectors) paintHead(shown, query, key);
   });
-  const size = sized(left, paint);
+  const size = watchSize(left, paint);
   store.subscribe(element, paint);
   onTheme(() => paint());
 };

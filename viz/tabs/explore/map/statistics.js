@@ -7,9 +7,9 @@ import { lessons } from "../../../browser/lib/lessons.js";
 import { asText, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
-import { distanceIn, habitOf, measured } from "../lib/habit.js";
+import { distanceIn, habitOf, statisticsOf } from "../lib/habit.js";
 import { isOff } from "../lib/pass.js";
-import { afterMap, shownNow } from "../lib/shown.js";
+import { afterMap, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 
 /** A row of the table, with a bar for a fraction; its name opens an explanation. */
@@ -34,7 +34,7 @@ export const mount = ({ element }) => {
     const shown = shownNow();
     if (!shown) return;
     const { map, of, layer, head } = shown;
-    const statistics = measured(map, of, layer, head);
+    const statistics = statisticsOf(map, of, layer, head);
     const { kind, sentences } = habitOf(map, of, layer, head);
     const off = of === "head" && isOff(store.header, map, layer, head);
     lessons.tell("explore", asText([sentences, off && say("habit_off")]));

@@ -8,8 +8,8 @@ import { asList, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { quote } from "../lib/labels.js";
-import { scaled } from "../lib/paint.js";
-import { afterMap, rowOf, shownNow, strongestOf } from "../lib/shown.js";
+import { levelOf } from "../lib/paint.js";
+import { afterMap, rowOf, shownNow, strongestOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { pointsAtTokens } from "../lib/tokens.js";
 
@@ -123,7 +123,7 @@ export const mount = ({ element }) => {
     const key = keyOf(token);
     const stripes = both(shown, token, key);
     const most = stripes.map((weights) => (weights ?? []).reduce((a, b) => Math.max(a, b), 1e-9));
-    const level = (which, i) => (stripes[which] ? scaled(stripes[which][i], most[which]).toFixed(2) : "0");
+    const level = (which, i) => (stripes[which] ? levelOf(stripes[which][i], most[which]).toFixed(2) : "0");
     tokens.forEach((button, i) =>
       show(button, [square ? level(0, i) : "0", level(1, i)], {
         at: i === token,

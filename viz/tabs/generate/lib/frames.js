@@ -29,7 +29,7 @@ export const write = async function* (orderOf, length, known, signal) {
     for (let came = true; came; ) {
       came = false;
       try {
-        for await (const frame of answered(orderOf(left, given.slice(given.length - left)), signal)) {
+        for await (const frame of readFrames(orderOf(left, given.slice(given.length - left)), signal)) {
           yield frame;
           came = true;
           if (frame.token !== null) left--;
@@ -45,7 +45,7 @@ export const write = async function* (orderOf, length, known, signal) {
   }
 };
 
-const answered = async function* (order, signal) {
+const readFrames = async function* (order, signal) {
   let buffer = new Uint8Array(0);
   for await (const value of stream("/write", { body: order, signal })) {
     const joined = new Uint8Array(buffer.length + value.length);

@@ -6,7 +6,7 @@ import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
 /** Lines of Python as elements; docstrings and comments are paler. */
-const coloured = (text) =>
+const paleComments = (text) =>
   text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", piece) : piece));
 
 /** A number of a tensor; of a mask, 1 or 0. */
@@ -58,7 +58,7 @@ export const learnCode = (section) => {
         h(
           "figure",
           h("figcaption", say("learn_code_place", { file, line })),
-          h("pre", { tabindex: 0 }, ...coloured(text)),
+          h("pre", { tabindex: 0 }, ...paleComments(text)),
         ),
       ),
     );

@@ -50,23 +50,23 @@ export const makeContents = () => {
     const open = () => ((all.open = false), learn.show(section.name));
     return h("li", h("button", { onclick: open, "data-section": section.name }, ...words));
   };
-  const numbered = (section) => entry(section, h("b", asWhole(numberOf(section))), h("span", titleOf(section)));
+  const numberButton = (section) => entry(section, h("b", asWhole(numberOf(section))), h("span", titleOf(section)));
   const group = (name) => {
     const open = () => learn.show(of(name)[0].name);
     return h("li", h("button", { onclick: open, "data-group": name }, nameOf(name)));
   };
-  const listed = (name) => {
+  const titlesOf = (name) => {
     const first = numberOf(of(name)[0]);
     const titles = of(name).map((section) => entry(section, titleOf(section)));
     return h("div", h("b", nameOf(name)), h("ol.titles", { start: first }, ...titles));
   };
-  all.append(h("div.sheet", ...groups.map(listed), makeProgress()));
+  all.append(h("div.sheet", ...groups.map(titlesOf), makeProgress()));
   const node = h(
     "nav",
     { "aria-label": say("learn_sections") },
     h("ol.groups", ...groups.map(group)),
     all,
-    h("div.open-group", back, h("ol.chips", ...learn.sections.map(numbered)), next),
+    h("div.open-group", back, h("ol.chips", ...learn.sections.map(numberButton)), next),
   );
 
   const current = (button, is, value) => {

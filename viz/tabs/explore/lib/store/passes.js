@@ -98,14 +98,14 @@ export const edit = (edits) => {
 };
 
 /** The text field has another text: a visitor's, or the one that it was filled with, which changes nothing. */
-export const typed = (text) => {
+export const changeText = (text) => {
   if (text === filled) return;
   filled = null;
   askFor({ text });
 };
 
 /** The text for the field. */
-export const entered = () => (filled = state.asked.text);
+export const textOfField = () => (filled = state.asked.text);
 
 /** Fetches the requested {pass, notes}. Throws Unanswered. */
 const passOf = async (question, signal) => {

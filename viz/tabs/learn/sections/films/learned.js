@@ -38,9 +38,9 @@ const makeLike = (words, person, film, held, ondo, at) => {
 /** The table of likes, with what is predicted: {node, paint(predicted)}. */
 const makeLikes = (section, { people, films, held }) => {
   const { words, live: demo } = section;
-  const liked = () => demo.view.likes.split(",").map((row) => [...row].map(Number));
+  const readLikes = () => demo.view.likes.split(",").map((row) => [...row].map(Number));
   const toggle = (i, j) => {
-    const changed = liked();
+    const changed = readLikes();
     changed[i][j] = 1 - changed[i][j];
     demo.set({ likes: changed.map((row) => row.join("")).join(",") });
   };
@@ -56,7 +56,7 @@ const makeLikes = (section, { people, films, held }) => {
     h("tbody", ...people.map((person, i) => tableRow(person, ...likes[i].map((like) => like.node)))),
   );
   const paint = (predicted) =>
-    liked().forEach((row, i) => row.forEach((value, j) => likes[i][j].update(value, asShare(predicted[i][j]))));
+    readLikes().forEach((row, i) => row.forEach((value, j) => likes[i][j].update(value, asShare(predicted[i][j]))));
   return { node, paint };
 };
 

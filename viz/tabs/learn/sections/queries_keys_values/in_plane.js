@@ -16,7 +16,7 @@ const matrixOf = ([a, c, b, d]) => [
 const largestAt = (values) => values.indexOf(Math.max(...values));
 
 /** The vectors of the words times each of the matrices, [q, k, v]. */
-export const projected = (vectors, matrices) => matrices.map((each) => arithmetic.linear(vectors, matrixOf(each)));
+export const projections = (vectors, matrices) => matrices.map((each) => arithmetic.linear(vectors, matrixOf(each)));
 
 /** One matrix as a plane: {node, paint(matrix, arrows)}; ondrag as of makePlane. */
 const makeMatrix = ({ words, panel }, name, i, reach, ondrag) => {
@@ -92,7 +92,7 @@ export const makeInPlane = (section, props) => {
     if (show === "plane") section.tell(words("lesson", values));
   };
   const paint = () => {
-    const vectors = projected(props.vectors, matrices);
+    const vectors = projections(props.vectors, matrices);
     const { scores, weights, y } = arithmetic.attention(vectors[0], vectors[1], vectors[2], Math.SQRT2);
     const { row } = demo.view;
     planes.forEach((plane, i) => {

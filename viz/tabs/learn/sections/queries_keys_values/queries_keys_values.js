@@ -5,7 +5,7 @@ import { eachFrame } from "../../../../browser/lib/base.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
 import { arithmetic } from "../../lib/arithmetic.js";
 import { pairs } from "../../lib/plane.js";
-import { makeInPlane, PARTS, projected } from "./in_plane.js";
+import { makeInPlane, PARTS, projections } from "./in_plane.js";
 import { makeTrainedHead } from "./trained_head.js";
 
 const SHOWS = ["plane", "head"];
@@ -44,7 +44,7 @@ const addTries = (section, props) => {
 
 const addCheck = (section, props, matrices) => {
   const answer = async () => {
-    const [q, k, v] = projected(props.vectors, matrices());
+    const [q, k, v] = projections(props.vectors, matrices());
     const doubled = v.map((pair) => pair.map((value) => 2 * value + 0.1));
     const [before, after] = [v, doubled].map((values) => arithmetic.attention(q, k, values, Math.SQRT2));
     const change = (name) =>

@@ -9,7 +9,7 @@ import { makeReaches } from "./reach.js";
 const SHOWS = ["reach", "time", "bits"];
 
 /** A chart above a table and notes: {node, draw(labels)}. */
-const charted = ({ words }, name, figures, ...below) => {
+const chartOver = ({ words }, name, figures, ...below) => {
   const place = h("div.place");
   const chart = makeChart(place, { label: words(`chart_${name}`) });
   const draw = (labels) => chart.draw({ figures, keep: name, ...labels });
@@ -39,7 +39,7 @@ const makeTime = (section, { worth, times, measured, charts }) => {
   const heads = [...shown.map((i) => words("at_length", { t: lengths[i] })), longer];
   const source = section.measured(words("measured", { date, cpu, threads, torch }), command);
   const table = tableOf(section, "times", heads, rows);
-  const { node, draw } = charted(section, "time", charts.time, table, h("p.quiet", words("time_note")), source);
+  const { node, draw } = chartOver(section, "time", charts.time, table, h("p.quiet", words("time_note")), source);
   const names = worth.map(({ kind }) => words(kind));
   return { node, paint: () => draw({ x: words("axis_length"), y: words("axis_time"), names }) };
 };
@@ -70,7 +70,7 @@ const makeBits = (section, { worth, charts }, best) => {
     quickest: quickest ? "yes" : "no",
   });
   const notes = [h("p.winner", winner), h("p.quiet", words("bits_note"))];
-  const { node, draw } = charted(section, "bits", charts.bits, table, ...notes);
+  const { node, draw } = chartOver(section, "bits", charts.bits, table, ...notes);
   const change = ([dots], { xaxis }) => {
     dots.text = worth.map(({ kind }) => words(kind));
     Object.assign(xaxis, { type: "linear", range: [0, 1.25 * slowest], dtick: 20 });
