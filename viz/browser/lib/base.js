@@ -1,5 +1,9 @@
 // Helpers for all scripts: elements without markup, canvases, notifying listeners, drawing once a frame.
 
+/** @typedef {{ clientX: number, clientY: number }} Pointer */
+/** @typedef {{ left: number, top: number, width: number, height: number }} Frame */
+/** @typedef {{ row: number, column: number }} Cell */
+
 /** Splits what an element is made of: [attributes, children]. The attributes, a plain object, may be left out.
  *
  * @param {any[]} parts */
@@ -24,15 +28,17 @@ export const h = (named, ...parts) => {
     else if (value !== false && value != null) node.setAttribute(name, value);
   }
   node.classList.add(...classes);
-  node.append(...children.filter((child) => child != null));
+  node.append(...children.filter((/** @type {any} */ child) => child != null));
   return node;
 };
 
-/** The head of a table: a column's name each; none, and the cell is empty. */
+/** The head of a table: a column's name each; none, and the cell is empty.
+ *  @type {(...names: (string | null)[]) => HTMLElement} */
 export const tableHead = (...names) =>
   h("thead", h("tr", ...names.map((name) => (name ? h("th", { scope: "col" }, name) : h("td")))));
 
-/** A row of a table, with or without attributes: its name, and its cells. */
+/** A row of a table, with or without attributes: its name, and its cells.
+ *  @type {(...parts: any[]) => HTMLElement} */
 export const tableRow = (...parts) => {
   const [attributes, [name, ...cells]] = split(parts);
   return h("tr", attributes, h("th", { scope: "row" }, name), ...cells);
@@ -51,11 +57,13 @@ export const must = (value, name) => {
   return value;
 };
 
+/** @type {(node: Element, attributes: { [name: string]: any }) => void} */
 export const setAttributes = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
 };
 
-/** svg("path", {d: "M0 0H9"}, "text", child): an element of a drawing. */
+/** svg("path", {d: "M0 0H9"}, "text", child): an element of a drawing.
+ *  @type {(tag: string, attributes?: { [name: string]: any }, ...children: (Node | string)[]) => any} */
 export const svg = (tag, attributes = {}, ...children) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   setAttributes(node, attributes);
@@ -63,7 +71,8 @@ export const svg = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-/** Sets an element's text, unless it is the same: then nothing is laid out again. */
+/** Sets an element's text, unless it is the same: then nothing is laid out again.
+ *  @type {(node: Node, words: string) => void} */
 export const setText = (node, words) => {
   if (node.textContent !== words) node.textContent = words;
 };
@@ -72,16 +81,19 @@ export const setText = (node, words) => {
 const APART = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|^[\u{1f3fb}-\u{1f3ff}]/u;
 
 /** A label with its own direction if its script runs from right to left, so that its surroundings keep theirs.
- *  viz/style.py does the same. */
+ *  viz/style.py does the same.
+ *  @type {(label: string) => string} */
 export const isolate = (label) => (APART.test(label) && !label.includes("\u2068") ? `\u2068${label}\u2069` : label);
 
 const segmenter = Intl.Segmenter && new Intl.Segmenter(); // Firefox has it from 125 on
 
 /** The characters of a text as people see them: an emoji of several code points is one, and so is a letter with
- *  marks. */
+ *  marks.
+ *  @type {(text: string) => string[]} */
 export const characters = (text) => (segmenter ? Array.from(segmenter.segment(text), (one) => one.segment) : [...text]);
 
-/** Shortens a text to a number of characters. */
+/** Shortens a text to a number of characters.
+ *  @type {(text: string, most: number) => string} */
 export const shorten = (text, most) => {
   if (text.length <= most) return text;
   const all = characters(text);
@@ -96,17 +108,20 @@ export const isPresenting = () => document.body.classList.contains("presenting")
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** The address of one of our routes, wherever the page is mounted. Of the root that Gradio gives only the path is
- *  reliable: behind a proxy that ends TLS or uses another port, its scheme, host and port may be the server's own. */
+ *  reliable: behind a proxy that ends TLS or uses another port, its scheme, host and port may be the server's own.
+ *  @type {(path: string) => string} */
 export const url = (path) =>
   new URL(window.gradio_config?.root ?? "", location.href).pathname.replace(/\/$/, "") + path;
 
 /** Pixels of the screen for one CSS pixel of an element. Only a presented panel is zoomed; otherwise the zoom is not
- *  read, as that would make the browser recompute all styles. */
+ *  read, as that would make the browser recompute all styles.
+ *  @type {(element: any) => number} */
 export const pixelRatio = (element) =>
   (window.devicePixelRatio || 1) * ((isPresenting() && element.currentCSSZoom) || 1);
 
 /** The position of an event on a canvas or drawing, in its own CSS pixels, of which it is `width` wide: a presented
- *  panel is zoomed. */
+ *  panel is zoomed.
+ *  @type {(element: any, event: Pointer, width?: number) => { x: number, y: number }} */
 export const placeOn = (element, event, width = parseFloat(element.style.width)) => {
   const box = element.getBoundingClientRect();
   const scale = width / box.width;
@@ -114,7 +129,8 @@ export const placeOn = (element, event, width = parseFloat(element.style.width))
 };
 
 /** The {row, column} under an event, in a picture of rows × columns in a frame {left, top, width, height} on a canvas;
- *  null outside the frame. */
+ *  null outside the frame.
+ *  @type {(canvas: any, event: Pointer, frame: Frame, rows: number, columns: number) => Cell | null} */
 export const cellAt = (canvas, event, frame, rows, columns) => {
   const { x, y } = placeOn(canvas, event);
   const column = Math.floor(((x - frame.left) / frame.width) * columns);
@@ -122,7 +138,8 @@ export const cellAt = (canvas, event, frame, rows, columns) => {
   return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
 };
 
-/** The {row, column} under an event, in a picture that has a pixel for each number and fills its canvas. */
+/** The {row, column} under an event, in a picture that has a pixel for each number and fills its canvas.
+ *  @type {(canvas: HTMLCanvasElement, event: Pointer) => Cell} */
 export const numberAt = (canvas, event) => {
   const box = canvas.getBoundingClientRect();
   return {
@@ -131,7 +148,8 @@ export const numberAt = (canvas, event) => {
   };
 };
 
-/** Sizes a canvas in CSS pixels, sharp on any screen; returns its 2d context, cleared. */
+/** Sizes a canvas in CSS pixels, sharp on any screen; returns its 2d context, cleared.
+ *  @type {(canvas: any, width: number, height: number) => any} */
 export const fit = (canvas, width, height) => {
   const ratio = pixelRatio(canvas);
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -148,15 +166,19 @@ export const fit = (canvas, width, height) => {
  * Listeners to changes: {subscribe, publish}. subscribe(element, listen) calls listen(Set of names) at once with all
  * `names`, then for each publish(...names) while the element is on the page; it returns a function to unsubscribe. An
  * error of one listener does not affect the others.
+ *
+ * @param {string[]} names
  */
 export const listeners = (names) => {
   const entries = new Set();
+  /** @type {(element: Element, listen: (changed: Set<string>) => void) => () => void} */
   const subscribe = (element, listen) => {
     const entry = { element, listen };
     entries.add(entry);
     listen(new Set(names));
-    return () => entries.delete(entry);
+    return () => void entries.delete(entry);
   };
+  /** @type {(...changed: string[]) => void} */
   const publish = (...changed) => {
     const set = new Set(changed);
     for (const entry of entries) {
@@ -170,7 +192,7 @@ export const listeners = (names) => {
 /**
  * Connects an input that people type into: take(text) gets the text when it is entered. Returns a function that shows
  * current() in the input, unless somebody is typing in it.
- */
+ *  @type {(input: any, take: (text: string) => void, current: () => string) => () => void} */
 export const typedInto = (input, take, current) => {
   let typing = false;
   const show = () => {
@@ -186,7 +208,8 @@ export const typedInto = (input, take, current) => {
   return show;
 };
 
-/** Calls act, and reports its error without throwing it. */
+/** Calls act, and reports its error without throwing it.
+ *  @type {(act: () => void) => void} */
 const attempt = (act) => {
   try {
     act();
@@ -210,7 +233,8 @@ const frame = () => {
   if (due.size) requestAnimationFrame(frame);
 };
 
-/** Calls draw at most once a frame, however often it is requested: in the current frame if that is being drawn. */
+/** Calls draw at most once a frame, however often it is requested: in the current frame if that is being drawn.
+ *  @type {(draw: () => void) => () => void} */
 export const eachFrame = (draw) => () => {
   if (!due.size && !drawing) requestAnimationFrame(frame);
   due.add(draw);
@@ -225,7 +249,8 @@ let timer = 0;
 let painting = false; // whether the frame that comes first is still to be painted
 
 /** Defers draw until the next frame is on the screen and no other draw was deferred for a moment: for whatever is less
- *  urgent than the main picture. After several quick choices, only the last is drawn. */
+ *  urgent than the main picture. After several quick choices, only the last is drawn.
+ *  @type {(draw: () => void) => () => void} */
 export const defer = (draw) => () => {
   rest.add(draw);
   clearTimeout(timer);

@@ -11,26 +11,30 @@ export const keys = {};
 
 /** Whether single letters are shortcuts. */
 keys.on = () => !storage.always.get(OFF);
-keys.turn = (on) => storage.always.set(OFF, on ? null : "1");
+keys.turn = (/** @type {boolean} */ on) => storage.always.set(OFF, on ? null : "1");
 
 /** Whether an element takes keys as text, so that arrows move within it. */
-keys.writes = (element) => Boolean(element.closest?.(WRITTEN));
+keys.writes = (/** @type {any} */ element) => Boolean(element.closest?.(WRITTEN));
 
 /** [down, right] of each arrow key. */
 keys.arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** The place nearest to `i` among `count`. */
-keys.clamp = (i, count) => Math.max(0, Math.min(count - 1, i));
+keys.clamp = (/** @type {number} */ i, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, i));
 
-/** The index after a key press, from index `now` among `count` neighbours; undefined for keys that do not move. */
+/** The index after a key press, from index `now` among `count` neighbours; undefined for keys that do not move.
+ *  @type {(event: KeyboardEvent, now: number, count: number) => number | undefined} */
 keys.along = (event, now, count) => {
-  const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1 }[event.key];
+  /** @type {{ [key: string]: number }} */
+  const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1 };
+  const to = steps[event.key];
   return to === undefined ? undefined : keys.clamp(to, count);
 };
 
-keys.modified = (event) => event.ctrlKey || event.metaKey || event.altKey;
+keys.modified = (/** @type {KeyboardEvent} */ event) => event.ctrlKey || event.metaKey || event.altKey;
 
-/** Whether an event is a letter's shortcut; a list also takes letters, to select by. */
+/** Whether an event is a letter's shortcut; a list also takes letters, to select by.
+ *  @type {(event: any, letter: string) => boolean} */
 keys.is = (event, letter) =>
   event.key.toLowerCase() === letter &&
   keys.on() &&

@@ -2,6 +2,11 @@
 
 import { isolate } from "./base.js";
 
+/** @typedef {{ [name: string]: any }} Values */
+/** @typedef {{ key: string, values?: Values }} Note */
+/** @typedef {{ name: string, kind: string | undefined, arms: { [arm: string]: Part[] } }} Place */
+/** @typedef {string | Place | null} Part */
+
 const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
 const ARM = /,? (\w+) \{/y;
 const known = new Map(); // pattern → parts
@@ -10,8 +15,10 @@ const texts = window.formerTexts; // see language.js: scripts are imported once 
 export const locale = { whole: new Intl.NumberFormat(language), plural: new Intl.PluralRules(language) };
 
 /** Returns [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the enclosing
- *  plural. */
-const parse = (pattern, at = 0, plural = false) => {
+ *  plural.
+ *  @returns {[Part[], number]} */
+const parse = (/** @type {string} */ pattern, at = 0, plural = false) => {
+  /** @type {Part[]} */
   const parts = [];
   while (at < pattern.length && pattern[at] !== "}") {
     if (pattern[at] === "{") {
@@ -31,13 +38,16 @@ const parse = (pattern, at = 0, plural = false) => {
   return [parts, at];
 };
 
+/** @type {(expression: RegExp, text: string, at: number) => any} */
 const match = (expression, text, at) => {
   expression.lastIndex = at;
   return expression.exec(text);
 };
 
+/** @type {(pattern: string, at: number) => [Place, number]} */
 const placeAt = (pattern, at) => {
   const [head, name, kind] = match(PLACE, pattern, at);
+  /** @type {Place["arms"]} */
   const arms = {};
   at += head.length;
   for (let arm = match(ARM, pattern, at); arm; arm = match(ARM, pattern, at)) {
@@ -47,6 +57,7 @@ const placeAt = (pattern, at) => {
   return [{ name, kind, arms }, at + 1];
 };
 
+/** @type {(parts: Part[], values: Values, count: number) => string} */
 const fill = (parts, values, count) =>
   parts
     .map((part) => {
@@ -61,30 +72,37 @@ const fill = (parts, values, count) =>
     })
     .join("");
 
-/** Returns a message of viz/text filled with its values. */
+/** Returns a message of viz/text filled with its values.
+ *  @type {(key: string, values?: Values) => string} */
 export const say = (key, values = {}) => {
   const pattern = texts[key] ?? key;
   if (!known.has(pattern)) known.set(pattern, parse(pattern)[0]);
-  return fill(known.get(pattern), values);
+  return fill(known.get(pattern), values, 0);
 };
 
-/** A word that a model reads or writes, in quotes, in its own direction. */
+/** A word that a model reads or writes, in quotes, in its own direction.
+ *  @type {(label: any) => string} */
 export const inQuotes = (label) => `“${isolate(`${label}`)}”`;
 
-/** ["a", "b", "c"] → "a, b, c"; with `and`, "a, b and c". */
+/** ["a", "b", "c"] → "a, b, c"; with `and`, "a, b and c".
+ *  @type {(items: any[], and?: boolean) => string} */
 export const asList = (items, and = false) => {
   if (!and) return items.join(say("list_between"));
   return items.length < 2 ? items.join("") : say("list_and", { first: asList(items.slice(0, -1)), last: items.at(-1) });
 };
 
-/** Joins sentences; leaves out empty and missing ones. */
+/** Joins sentences; leaves out empty and missing ones.
+ *  @type {(sentences: any[]) => string} */
 export const asText = (sentences) => sentences.filter(Boolean).join(say("list_sentences"));
 
-/** The message of a note from Python, {key, values}. */
+/** The message of a note from Python, {key, values}.
+ *  @type {(note: Note) => string} */
 export const inWords = ({ key, values }) => say(key, values);
 
-/** The name of a class on a classifier's card, in the page's language. */
+/** The name of a class on a classifier's card, in the page's language.
+ *  @type {(name: string) => string} */
 export const classInWords = (name) => texts[`class_is_${name}`] ?? name;
 
-/** The message of a refusal, from the body of its response. */
+/** The message of a refusal, from the body of its response.
+ *  @type {(body: any) => string} */
 export const refusal = (body) => (body?.error?.key ? inWords(body.error) : say("offline"));

@@ -21,6 +21,7 @@ export const makeSettings = (fields) => {
   const initial = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.initial]));
   const values = initial();
 
+  /** @type {(name: string, value: any) => boolean} */
   const allowed = (name, value) => {
     const { choices, min = 0, max = 0, step = 1, longest, valid = () => true, optional } = fields[name];
     if (value === null) return Boolean(optional);
@@ -29,7 +30,8 @@ export const makeSettings = (fields) => {
     return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
   };
 
-  /** Applies the allowed changes among {name: value}; returns the names of changed fields. */
+  /** Applies the allowed changes among {name: value}; returns the names of changed fields.
+   *  @type {(partial: { [name: string]: any }) => string[]} */
   const change = (partial) => {
     const changed = Object.keys(partial).filter(
       (name) => Object.hasOwn(fields, name) && values[name] !== partial[name] && allowed(name, partial[name]),
@@ -39,14 +41,15 @@ export const makeSettings = (fields) => {
   };
 
   /** A value parsed from its form in a link; NaN if it is no number. */
-  const spelt = (/** @type {Field} */ { choices, longest, step = 1 }, given) => {
+  const spelt = (/** @type {Field} */ { choices, longest, step = 1 }, /** @type {string} */ given) => {
     if (choices || longest) return given;
     return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
   };
 
   /** Parses a link (URLSearchParams): {values: of all fields, refused: a note for each invalid one}. Missing and
    *  invalid parameters get their initial value. */
-  const read = (params) => {
+  const read = (/** @type {URLSearchParams} */ params) => {
+    /** @type {import("./messages.js").Note[]} */
     const refused = [];
     const asked = Object.entries(fields).map(([name, field]) => {
       const given = params.get(name);
@@ -65,7 +68,8 @@ export const makeSettings = (fields) => {
   return { values, initial, allowed, change, read, link };
 };
 
-/** The note about an invalid parameter of a link. */
+/** The note about an invalid parameter of a link.
+ *  @type {(name: string, given: any, used?: any) => import("./messages.js").Note} */
 export const badLink = (name, given, used) => ({
   key: "bad_link",
   values: { name, given: `${given}`.slice(0, 40), used: `${used ?? ""}` || say("none") },

@@ -5,7 +5,7 @@
 const over = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
   const here = new Map(); // also values that the storage refused
   return {
-    get: (name) => {
+    get: (/** @type {string} */ name) => {
       if (here.has(name)) return here.get(name);
       try {
         return window[storage].getItem(name);
@@ -13,7 +13,7 @@ const over = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
         return null;
       }
     },
-    set: (name, value) => {
+    set: (/** @type {string} */ name, /** @type {string | null} */ value) => {
       here.set(name, value);
       try {
         if (value === null) window[storage].removeItem(name);

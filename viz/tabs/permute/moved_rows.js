@@ -102,12 +102,9 @@ export const mount = ({ element }) => {
   const readout = h("p.readout", { "aria-live": "polite" });
   const legend = h("p.quiet.legend-line");
   const scale = permuting.choice("scale", permuting.fields.scale.choices);
-  const [less, more] = [
-    ["‹", -1, "permute_part_less"],
-    ["›", 1, "permute_part_more"],
-  ].map(([sign, step, words]) =>
-    h("button", { "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) }, sign),
-  );
+  const button = (sign, step, words) =>
+    h("button", { "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) }, sign);
+  const [less, more] = [button("‹", -1, "permute_part_less"), button("›", 1, "permute_part_more")];
   const part = h("span");
   tools.append(h("span.stepper", less, part, more), scale.node);
   const bar = permuting.bar(

@@ -178,8 +178,8 @@ export const mount = ({ element }) => {
   });
   other.addEventListener("keydown", (event) => {
     const now = pairAt(event)?.key;
-    const to = keys.along(event, now, others.length);
-    if (now === undefined || to === undefined) return;
+    const to = now === undefined ? undefined : keys.along(event, now, others.length);
+    if (to === undefined) return;
     event.preventDefault();
     others[to].focus();
   });

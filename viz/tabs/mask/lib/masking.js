@@ -130,7 +130,7 @@ masking.ranges = (list) => {
     else runs.push([i, i]);
   }
   const words = (/** @type {number[]} */ [from, to]) =>
-    from === to ? [from] : to === from + 1 ? [from, to] : [say("range", { from, to })];
+    from === to ? [`${from}`] : to === from + 1 ? [`${from}`, `${to}`] : [say("range", { from, to })];
   return asList(runs.flatMap(words));
 };
 
