@@ -45,8 +45,8 @@ const imageOf = (was, now, aligned) => {
 const sameShape = (was, now) => was.layers === now.layers && was.heads === now.heads;
 
 /** {paint(was, now), tell(was, now), told(), pointed(), clear()}; pointed() describes the head under the pointer, or is
- *  ""; onpoint() is called when it has changed, onmeasure() when tell has more to say, and told() is whether it has said
- *  all. */
+ *  ""; onpoint() is called when it has changed, onmeasure() when tell has more to say, and told() is whether it has
+ *  said all. */
 export const makeHeads = (body, { onpoint, onmeasure }) => {
   let picture = null; // {of: the passes, image}
   let moved = null; // [layer][head]: the share of its attention, measured by Python
