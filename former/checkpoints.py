@@ -32,7 +32,7 @@ from former.config import OLDEST, VERSION, ModelConfig, shapes_only
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.hooks import Observer
 from former.models import Classifier, Generator
-from former.runs import Run, kind_of, start
+from former.runs import Run, read, start
 from former.tokens import Tokenizer
 from former.transformer_xl import TransformerXL, TransformerXLConfig
 
@@ -94,15 +94,15 @@ class Bundle:
             edits: changes to make during the pass (`former.edits`).
             answer: the input of an `EncoderDecoder`'s decoder; None for the model's own answer.
             snapshot: a training step, to run the model as it was then; the folder must hold that snapshot.
-            limit: the most tokens to read; None for the model's context.
+            limit: the most tokens to read, at least 1; None for the model's context.
         Returns:
             The recorded pass, a `former.runs.Run`.
         Raises:
-            ValueError: a text that the model cannot read, an edit that does not fit, or an unknown snapshot.
+            ValueError: a text or a limit that the model cannot read, an edit that does not fit, or an unknown snapshot.
         """
         source = self if snapshot is None else self.at(snapshot)
-        kind = kind_of(source)
-        return start(source, kind, kind.read(source, text, answer, limit), edits)
+        kind, reading = read(source, text, answer, limit)
+        return start(source, kind, reading, edits)
 
     def at(self, step: int) -> Bundle:
         """Loads the model as it was after a training step.

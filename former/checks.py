@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -21,6 +21,19 @@ def require_positive(name: str, value: int) -> None:
     """Raises ValueError unless `value` is a whole number of at least 1."""
     if not is_whole(value) or value < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+
+def require_room(limit: int, least: int) -> None:
+    """Raises ValueError unless a limit of tokens has room for those around a text, and for one of the text."""
+    if limit < least:
+        raise ValueError(f"limit must be at least {least}, with the tokens around this text, got {limit}")
+
+
+def listed(name: str, values: Any) -> tuple[Any, ...]:
+    """Returns values as a tuple; raises ValueError for a single value instead of a list."""
+    if not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list, got {values!r}")
+    return tuple(values)
 
 
 def require_choice(name: str, value: str, choices: Iterable[str]) -> None:

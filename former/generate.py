@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from former.attention import Extend
-from former.checks import is_whole
+from former.checks import is_index, is_whole, listed
 from former.edits import Edit
-from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_edits, check_points
+from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_points, checked_edits
 from former.masks import MASKS
 from former.models import Classifier, require_output_layer
 from former.sampling import check_rules, next_token_probs, penalise, random_of
@@ -288,7 +288,7 @@ def generate(
             does not fit; at a token, a prediction that is not a number, as after an overflow.
     """
     check_rules(temperature, top_k, top_p, min_p, repetition_penalty)
-    config, edits = model.config, tuple(edits)
+    config = model.config
     ids = check_prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be a whole number of at least 0, got {max_new_tokens!r}")
@@ -301,7 +301,7 @@ def generate(
                 f"use_cache must be True to capture the weights of more than {MOST_WEIGHTS} tokens under the "
                 f"{config.mask!r} mask, got False and up to {most}"
             )
-    check_edits(model, edits)
+    edits = checked_edits(model, edits)
     if any(isinstance(edit, Edit) and edit.fits for edit in edits):
         raise ValueError("edits must be of whole heads, as a token's position changes while the text grows")
     rules = (temperature, top_k, top_p, min_p)
@@ -353,7 +353,7 @@ def _layers(capture: bool | Iterable[int] | None, depth: int) -> frozenset[int]:
         return frozenset()
     if isinstance(capture, Capture):
         raise ValueError("capture must be True or layers: each step has its own capture and yields its weights")
-    layers = frozenset(range(depth) if capture is True else capture)
-    if not all(0 <= layer < depth for layer in layers):
-        raise ValueError(f"capture must name layers in [0, {depth}), got {sorted(layers)}")
-    return layers
+    layers = range(depth) if capture is True else listed("capture", capture)
+    if not all(is_index(layer, depth) for layer in layers):
+        raise ValueError(f"capture must name layers in [0, {depth}), got {list(layers)}")
+    return frozenset(layers)

@@ -33,7 +33,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import torch
 from torch import Tensor
 
-from former.checks import is_index
+from former.checks import is_index, listed
 
 POINTS = ("q", "k", "v", "scores", "weights", "out")
 BLOCK_POINTS = ("resid_pre", "resid_mid", "mlp_hidden", "mlp_out", "resid_post")
@@ -103,8 +103,7 @@ class at_points:
 
 def wants(hook: Hook | None, points: Iterable[str]) -> bool:
     """Returns whether a hook wants to be called at any of these points."""
-    wanted_points = ALL_POINTS if hook is None else getattr(hook, "points", ALL_POINTS)
-    return hook is not None and not wanted_points.isdisjoint(points)
+    return hook is not None and not getattr(hook, "points", ALL_POINTS).isdisjoint(points)
 
 
 def check_points(names: Iterable[str], known: Iterable[str] = ALL_POINTS) -> None:
@@ -124,22 +123,20 @@ class Capture:
         layers: the layers to capture, from 0; None for all.
         grad: whether tensors stay in the graph, so that gradients can be computed; False detaches them.
     Raises:
-        ValueError: an unknown point.
+        ValueError: an unknown point, or layers that are not a list.
     """
 
     def __init__(
         self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None, *, grad: bool = False
     ) -> None:
         self.names = frozenset([names] if isinstance(names, str) else names)
-        self.layers = None if layers is None else frozenset(layers)
+        self.layers = None if layers is None else frozenset(listed("layers", layers))
         self.grad = grad
         check_points(self.names)
         self._tensors: dict[tuple[str, int], Tensor] = {}
 
     def __repr__(self) -> str:
-        points = [
-            f"{name!r} of layer {layer} {tuple(self._tensors[name, layer].shape)}" for name, layer in self.captured()
-        ]
+        points = [f"{name!r} of layer {layer} {tuple(self[name, layer].shape)}" for name, layer in self.captured()]
         return f"<Capture: {', '.join(points) or 'nothing yet'}>"
 
     def at(self, layer: int) -> Hook | None:
@@ -157,6 +154,8 @@ class Capture:
         return sorted(self._tensors, key=lambda key: (key[1], key[0]))
 
     def __getitem__(self, key: tuple[str, int]) -> Tensor:
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"a key must be a name and a layer, got {key!r}; stack(name) has all layers")
         return self.get(*key)
 
     def get(self, name: str, layer: int) -> Tensor:
@@ -301,12 +300,10 @@ def run_with_capture(
     Returns:
         The model's output, and the `Capture` that holds the tensors.
     Raises:
-        ValueError: tokens or a mask that do not fit, a point or a layer that the model does not have, or grad=True for
-            a model that keeps no graph.
+        ValueError: tokens, a mask, points, layers or edits that do not fit, or grad=True for a model without a graph.
     """
     capture = Capture(names, layers, grad=grad)
-    edits = tuple(edits)
-    check_edits(model, edits)
+    edits = checked_edits(model, edits)
     check_points(capture.names, points_of(model))
     check_layers(model, capture.layers or ())
     options = {} if mask is None else {"mask": mask}
@@ -325,11 +322,14 @@ def points_of(model: Model) -> Iterable[str]:
     return getattr(model, "points", (*POINTS, *BLOCK_POINTS))
 
 
-def check_edits(model: Model, edits: Iterable[Observer]) -> None:
-    """Raises ValueError unless the model has the points and layers that the edits name."""
-    edits = tuple(edits)
-    check_points((point for edit in edits if (point := getattr(edit, "point", None))), points_of(model))
-    check_layers(model, (getattr(edit, "layer", 0) for edit in edits))
+def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
+    """Returns edits as a tuple; raises ValueError unless the model has the points and layers that they name."""
+    checked = listed("edits", edits)
+    if odd := [edit for edit in checked if not hasattr(edit, "at")]:
+        raise ValueError(f"edits must be a list of edits (former.edits), got {odd[0]!r} in it")
+    check_points((point for edit in checked if (point := getattr(edit, "point", None))), points_of(model))
+    check_layers(model, (getattr(edit, "layer", 0) for edit in checked))
+    return checked
 
 
 def check_layers(model: Model, layers: Iterable[int]) -> None:

@@ -118,6 +118,9 @@ def check_tokens(
     Raises:
         ValueError: not whole numbers (b, t), empty, longer than the limit, or ids outside the vocabulary.
     """
+    given: object = tokens
+    if not isinstance(given, Tensor):
+        raise ValueError(f"tokens must be a tensor of whole numbers (b, t), got a {type(given).__name__}")
     if tokens.dim() != 2 or tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
         raise ValueError(f"tokens must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
     if tokens.numel() == 0:
@@ -127,9 +130,9 @@ def check_tokens(
         raise ValueError(f"tokens must fit the context of {limit} tokens, got {length}")
     if torch.compiler.is_compiling() or (tokens.is_cuda and training):
         return  # reading the values would break the graph, or wait for the device in every step
-    low, high = tokens.aminmax()
+    low, high = map(int, tokens.aminmax())  # as tensors of uint8 they would be compared with 256 modulo 256
     if low < 0 or high >= num_tokens:
-        raise ValueError(f"tokens must be in [0, {num_tokens}), got {int(low)} to {int(high)}")
+        raise ValueError(f"tokens must be in [0, {num_tokens}), got {low} to {high}")
 
 
 def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tokens") -> Tensor:

@@ -422,6 +422,36 @@ BAD = {
         "tokens must be one sequence",
         "(2, 5)",
     ),
+    "one edit instead of a list": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=wrong(edits.ablate_head(0, 0))),
+        "edits must be a list, got",
+        "Edit(layer=0",
+    ),
+    "a list of edits in a list": (
+        lambda: former.generate(GENERATOR, [1], 5, edits=wrong([[edits.ablate_head(0, 0)]])),
+        "edits must be a list of edits",
+        "got [Edit(layer=0",
+    ),
+    "one layer instead of a list": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, layers=wrong(1)),
+        "layers must be a list",
+        "got 1",
+    ),
+    "one layer to generate with": (
+        lambda: former.generate(GENERATOR, [1], 5, capture=wrong(3)),
+        "capture must be a list",
+        "got 3",
+    ),
+    "a point to generate with": (
+        lambda: former.generate(GENERATOR, [1], 5, capture=wrong("q")),
+        "capture must name layers in [0, 2)",
+        "['q']",
+    ),
+    "a text instead of tokens": (
+        lambda: former.run_with_capture(GENERATOR, wrong("the cat")),
+        "tokens must be a tensor of whole numbers (b, t)",
+        "got a str",
+    ),
     "a vocabulary without padding": (
         lambda: words("a", "b"),
         "words must begin with '<pad>' and '<unk>'",

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import torch
@@ -71,6 +72,10 @@ def test_a_capture_is_indexed_by_point_and_layer(model, tokens):
     assert capture["weights", 2] is capture.get("weights", 2)
     with pytest.raises(KeyError, match="no 'q' of layer 0 was captured"):
         capture["q", 0]
+    keys: Any = ["weights", ("weights", 0, 1)]
+    for key in keys:
+        with pytest.raises(KeyError, match=r"a key must be a name and a layer, got .*weights"):
+            capture[key]
 
 
 def test_with_grad_the_gradients_of_what_is_captured_predict_what_a_small_change_does():

@@ -177,6 +177,12 @@ def test_tokens_of_any_whole_dtype_are_read_alike(dtype):
         assert torch.equal(model(tokens.to(dtype)), model(tokens))
 
 
+def test_bytes_in_their_own_dtype_are_in_a_vocabulary_of_256():
+    model = former.Generator(former.ModelConfig(**{**SMALL, "num_tokens": 256}))
+    tokens = torch.tensor([[0, 104, 255]], dtype=torch.uint8)
+    assert torch.equal(model(tokens), model(tokens.long()))
+
+
 def test_recomputing_blocks_in_the_backward_pass_gives_the_same_gradients():
     torch.manual_seed(0)
     tokens = torch.randint(20, (2, 12))

@@ -7,7 +7,7 @@ kind   the protocol for what differs between kinds of models; each kind has a fi
 
 from former.runs import kind
 from former.runs.kind import Kind, Reading, Unanswerable
-from former.runs.kinds import kind_of
+from former.runs.kinds import kind_of, read
 from former.runs.run import Blank, Map, Run, start
 
-__all__ = ["Blank", "Kind", "Map", "Reading", "Run", "Unanswerable", "kind", "kind_of", "start"]
+__all__ = ["Blank", "Kind", "Map", "Reading", "Run", "Unanswerable", "kind", "kind_of", "read", "start"]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
-from former.checks import is_whole
+from former.checks import is_whole, require_room
 from former.hooks import Observer
 from former.tokens import UNK, Tokenizer, WordTokenizer
 
@@ -257,8 +257,7 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
     """Tokenizes a text and truncates it.
 
     Args:
-        source: the model and its tokenizer.
-        text: as the user typed it.
+        source, text: the model and its tokenizer, and the text as the user typed it.
         limit: the most tokens; None for the model's context.
         end: whether to truncate a longer text at its beginning, not at its end.
     Returns:
@@ -274,6 +273,7 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
     part = slice(-most, None) if end else slice(most)
     read = ids[part]
     if len(ids) > most and getattr(tokenizer, "closed", False):  # as in training: put [CLS] and [SEP] around the rest
+        require_room(most, 3)
         read = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
     labels = tokenizer.labels(read)
     if isinstance(tokenizer, WordTokenizer):

@@ -1,10 +1,11 @@
-"""The known kinds, and the choice among them for a model."""
+"""The known kinds, the choice among them for a model, and how it reads a text."""
 
 from __future__ import annotations
 
+from former.checks import require_positive
 from former.runs.causal import Causal
 from former.runs.classifier import Judge
-from former.runs.kind import Kind, Source, readable
+from former.runs.kind import Kind, Reading, Source, readable
 from former.runs.masked import Masked
 from former.runs.memory import WithMemory
 from former.runs.translator import Translator
@@ -24,3 +25,18 @@ def kind_of(source: Source) -> Kind:
             return kind
     known = sorted(each.__name__ for kind in KINDS for each in kind.models)
     raise ValueError(f"bundle must hold one of {known}, got a {type(model).__name__}")
+
+
+def read(source: Source, text: str, answer: str | None = None, limit: int | None = None) -> tuple[Kind, Reading]:
+    """Reads a text as `Kind.read` does, of whatever kind the model is; returns the kind and the reading.
+
+    Raises:
+        ValueError: as `kind_of` and `Kind.read`, or not a single text, or a limit below 1.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"text must be a str, a single text, got a {type(text).__name__}")
+    kind = kind_of(source)
+    if limit is not None:
+        require_positive("limit", limit)
+        limit = min(limit, source.model.config.seq_length)
+    return kind, kind.read(source, text, answer, limit)

@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from former.bert import Bert
+from former.checks import require_room
 from former.hooks import Observer
 from former.runs.kind import (
     Inputs,
@@ -85,8 +86,11 @@ class Masked(Kind):
         if not any(texts):
             raise Unanswerable("no_tokens", f"text must hold at least one word, got {text!r}")
         between = getattr(tokenizer, "between", [tokenizer.sep_token])
-        total = sum(map(len, texts)) + len(between) * (len(texts) - 1) + 2
-        for _ in range(total - (source.model.config.seq_length if limit is None else limit)):
+        around = len(between) * (len(texts) - 1) + 2
+        total = sum(map(len, texts)) + around
+        most = source.model.config.seq_length if limit is None else limit
+        require_room(most, around + len(texts))
+        for _ in range(total - most):
             max(texts, key=len).pop()
         pieces, segments = [Piece(tokenizer.cls_token)], [0]
         last = len(texts) - 1

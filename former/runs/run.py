@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from former.hooks import Capture, Observer, chain, check_edits, check_layers
+from former.checks import require_positive
+from former.hooks import Capture, Observer, chain, check_layers, checked_edits
 from former.positions import Positions
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.kind import Inputs, Kind, Reading, Sides, Source, readable
@@ -136,7 +137,7 @@ class Run:
         """Returns the most likely next tokens after the text, or after a translator's answer: (label, probability).
 
         Raises:
-            ValueError: the model does not predict next tokens.
+            ValueError: the model does not predict next tokens, or count is below 1.
         """
         return self._named(self.kind.next_logits(self.model, self.result), count)
 
@@ -154,7 +155,7 @@ class Run:
         """Returns the model's guesses for each hidden piece of a text.
 
         Raises:
-            ValueError: the model does not fill in hidden pieces.
+            ValueError: the model does not fill in hidden pieces, or count is below 1.
         """
         truths, unembed = self.kind.truths(self.reading), self.kind.unembed(self.model, self.inputs)
         label = self.source.tokenizer.labels
@@ -242,6 +243,7 @@ class Run:
 
     def _named(self, logits: Tensor, count: int) -> list[tuple[str, float]]:
         """Returns the most likely tokens by logits (num_tokens,), with labels."""
+        require_positive("count", count)
         top = logits.softmax(-1).topk(min(count, len(logits)))
         label = self.source.tokenizer.labels
         return [(label([i])[0], p) for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
@@ -260,8 +262,8 @@ def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer
     Raises:
         ValueError: an edit that does not fit the model or the text.
     """
-    edits, model = tuple(edits), readable(source.model)
-    check_edits(model, edits)
+    model = readable(source.model)
+    edits = checked_edits(model, edits)
     inputs, first = kind.prepare(source.model, reading, edits)
     sides, own = reading.sides if maps else {}, adds_terms(model)
     capture = Capture([f"{prefix_of(name)}{point}" for name in sides for point in POINTS])

@@ -46,6 +46,45 @@ def test_a_text_that_is_too_long_is_cut_and_the_run_says_so(bundles):
     assert judged.total == 24
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("limit", [0, -1, 1.5])
+def test_a_limit_below_one_is_refused(kind, limit, bundles):
+    with pytest.raises(ValueError, match=f"limit must be a whole number of at least 1, got {limit}"):
+        bundles[kind].run(TEXT[kind], limit=limit)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_limit_is_beyond_the_context(kind, bundles):
+    bundle = bundles[kind]
+    text = " ".join([TEXT[kind]] * 4)
+    assert bundle.run(text, limit=99).ids == bundle.run(text).ids
+
+
+@pytest.mark.parametrize("kind", ["masked", "bert classifier"])
+def test_a_limit_has_room_for_a_word_between_the_special_tokens(kind, bundles):
+    assert len(bundles[kind].run("the cat sat", limit=3).ids) == 3
+    for limit in (1, 2):
+        with pytest.raises(ValueError, match=f"limit must be at least 3, .* got {limit}"):
+            bundles[kind].run("the cat sat", limit=limit)
+    with pytest.raises(ValueError, match="limit must be at least 5"):
+        bundles["masked"].run("the cat [SEP] sat", limit=4)
+
+
+@pytest.mark.parametrize("text", [["the cat", "a dog"], None, b"the cat"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_a_single_text_is_run(kind, text, bundles):
+    with pytest.raises(ValueError, match=f"text must be a str, a single text, got a {type(text).__name__}"):
+        bundles[kind].run(text)
+
+
+def test_as_many_guesses_are_given_as_a_positive_count_says(bundles):
+    for count in (0, -1):
+        with pytest.raises(ValueError, match="count must be a whole number of at least 1"):
+            bundles["causal"].run("the cat").next_tokens(count)
+        with pytest.raises(ValueError, match="count must be a whole number of at least 1"):
+            bundles["masked"].run("the [cat]").blanks(count)
+
+
 def test_a_classifier_gives_the_probability_of_each_class(bundles):
     bundle = bundles["classifier"]
     run = bundle.run("a fine film")
