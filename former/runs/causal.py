@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -74,6 +75,8 @@ class Causal(Kind):
 def bits_of(tokens: Tensor) -> Measure:
     """Returns a measure of how well tokens (1, t) are predicted: logits (b, t, num_tokens) → bits per token, (b,).
 
+    Bits are counted in float32 at least: in half precision they are too coarse for the effect of a head.
+
     Raises:
         Unanswerable: fewer than two tokens.
     """
@@ -84,7 +87,8 @@ def bits_of(tokens: Tensor) -> Measure:
 
     def bits(logits: Tensor) -> Tensor:
         targets = tokens[:, 1:].long().expand(len(logits), -1)
-        loss = F.cross_entropy(logits[:, :-1].transpose(1, 2), targets, reduction="none")
+        logits = logits[:, :-1].transpose(1, 2).to(torch.promote_types(logits.dtype, torch.float32))
+        loss = F.cross_entropy(logits, targets, reduction="none")
         return loss.mean(-1) / math.log(2)
 
     return bits

@@ -125,6 +125,7 @@ class Masked(Kind):
 
         def bits(x: Tensor) -> Tensor:
             logits = unembed(x[:, places]).transpose(1, 2)  # (b, num_tokens, blanks)
+            logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # as in `bits_of`
             return F.cross_entropy(logits, targets.expand(len(x), -1), reduction="none").mean(1) / math.log(2)
 
         return bits

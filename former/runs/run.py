@@ -173,6 +173,7 @@ class Run:
         """
         tokens = self.kind.written(self.model, self.inputs)[0]  # (t,)
         logits = self.result[0, :-1] if self.first is None else torch.cat((self.first, self.result[0, :-1]))
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # as in `bits_of`
         costs = (logits.logsumexp(-1) - logits.gather(1, tokens[len(tokens) - len(logits) :, None])[:, 0]) / math.log(2)
         return [*[None] * (len(tokens) - len(logits)), *costs.tolist()]
 

@@ -1,5 +1,6 @@
 """A text through a model of each kind, compared with plain calls of the model and loops."""
 
+import copy
 import math
 from dataclasses import replace
 from typing import Any
@@ -44,6 +45,24 @@ def test_a_text_that_is_too_long_is_cut_and_the_run_says_so(bundles):
     judged = bundles["classifier"].run("the cat sat on the mat " * 4)  # a verdict comes at the end
     assert judged.tokens == (["the", "cat", "sat", "on", "the", "mat"] * 4)[-16:]
     assert judged.total == 24
+
+
+@pytest.mark.parametrize("kind", ["causal", "translator", "masked"])
+@torch.no_grad()
+def test_bits_of_a_model_in_half_precision_are_not_rounded_to_half_precision(kind, bundles):
+    bundle = bundles[kind]
+    run = replace(bundle, model=copy.deepcopy(bundle.model).bfloat16()).run(TEXT[kind])
+    bits = -run.output[0].float().log_softmax(-1) / math.log(2)  # (t, num_tokens), of the rounded logits
+    if kind == "masked":
+        (blank,) = run.blanks(1)
+        expected = bits[blank.at, bundle.tokenizer.labels(range(bundle.tokenizer.num_tokens)).index(blank.truth)]
+    else:
+        tokens = run.kind.written(run.model, run.inputs)[0]
+        each = bits[:-1].gather(1, tokens[1:, None])[:, 0]
+        assert run.surprise()[1:] == pytest.approx(each.tolist(), abs=1e-5)
+        expected = each.mean()
+    measured = run.kind.measure(run.model, run.reading, run.inputs, run.result)(run.result)
+    torch.testing.assert_close(measured, expected[None], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
