@@ -39,7 +39,7 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
     Returns:
         y (b, t, e) and weights (b, t, t).
     Raises:
-        ValueError: x is empty or of another shape, or the mask does not fit.
+        ValueError: x is empty or of another shape, not floating point, or the mask does not fit.
     """
     _check_sequence(x)
     weights = _softmax(_masked(x @ x.transpose(-2, -1), mask), mask)  # (b, t, t)
@@ -70,8 +70,10 @@ def attention_scores(
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
-        ValueError: the mask does not fit.
+        ValueError: vectors of different sizes, or the mask does not fit.
     """
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"q and k must be vectors of one size, got {tuple(q.shape)} and {tuple(k.shape)}")
     root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
     scores = (q / root) @ (k / root).transpose(-2, -1)
     if terms is not None:
@@ -90,7 +92,7 @@ def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None) -> tuple
         scores and weights, each (b, h, t_query, t_key); rows of the weights sum to 1, or are 0 for a query that
         may attend to nothing.
     Raises:
-        ValueError: the mask does not fit.
+        ValueError: vectors of different sizes, or the mask does not fit.
     """
     scores = attention_scores(q, k, mask)
     return scores, _softmax(scores, mask)
@@ -326,3 +328,5 @@ def _check_sequence(x: Tensor, emb: int | None = None, name: str = "x") -> None:
         raise ValueError(f"{name} must have shape {expected}, got {tuple(x.shape)}")
     if x.shape[1] == 0:
         raise ValueError(f"{name} must hold at least one token, got shape {tuple(x.shape)}")
+    if not x.is_floating_point():
+        raise ValueError(f"{name} must be vectors of floating point numbers, got {x.dtype}")

@@ -213,7 +213,7 @@ def path(
     Raises:
         ValueError: no receivers, a receiver that is not in a later layer, another input, or as `heads`.
     """
-    _check(clean, corrupted)
+    _check(clean, corrupted, metric)
     receivers = list(receivers)
     layer, head = sender
     check_layers(clean.model, [layer, *(later for later, _, _ in receivers)])
@@ -241,7 +241,7 @@ def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False,
     The arguments are those of `heads`. The estimate is the metric of the corrupted run plus, for each head, the
     gradient there times the difference between clean and corrupted output.
     """
-    _check(clean, corrupted)
+    _check(clean, corrupted, metric)
     name, depth = point_in("out", stack, clean.model), clean.model.config.depth
     taken = clean.again([name])[1].stack(name)  # (layers, 1, h, t, s)
     capture = Capture([name])
@@ -265,7 +265,7 @@ def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tens
         name: the point.
         picks: bool, (n, ...) like the point's tensor: the part that each patch replaces.
     """
-    _check(clean, corrupted)
+    _check(clean, corrupted, metric)
     taken = clean.again([name])[1]
     read = Capture(["resid_pre"])  # the input of each block, so that the blocks below a patch run only once
     if corrupted.kind.resumes:
@@ -293,7 +293,9 @@ def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, pic
     return metric.read(run, run.kind.resume(run.model, run.reading, run.inputs, x, layer, observer, metric.at))
 
 
-def _check(clean: Run, corrupted: Run) -> None:
+def _check(clean: Run, corrupted: Run, metric: object) -> None:
+    if not isinstance(metric, Metric):
+        raise ValueError(f"metric must be a Metric, such as logit_difference(…), got {metric!r}")
     _check_model(clean, corrupted)
     check_alike(clean.reading, corrupted.reading)
 

@@ -447,6 +447,16 @@ BAD = {
         "capture must name layers in [0, 2)",
         "['q']",
     ),
+    "keys of another size than the queries": (
+        lambda: former.attention_weights(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 5)),
+        "q and k must be vectors of one size",
+        "(1, 2, 3, 4) and (1, 2, 3, 5)",
+    ),
+    "vectors of whole numbers": (
+        lambda: former.basic_self_attention(torch.ones(1, 3, 4, dtype=torch.long)),
+        "x must be vectors of floating point numbers",
+        "got torch.int64",
+    ),
     "a text instead of tokens": (
         lambda: former.run_with_capture(GENERATOR, wrong("the cat")),
         "tokens must be a tensor of whole numbers (b, t)",

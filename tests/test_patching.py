@@ -233,8 +233,10 @@ def test_an_index_of_a_prediction_that_is_not_whole_is_refused(at):
 
 
 def test_texts_of_different_lengths_and_runs_of_different_models_are_refused(bundles):
-    metric = patching.probability(1)
+    metric: Any = patching.probability(1)
     clean = bundles["causal"].run("the cat sat")
+    with pytest.raises(ValueError, match="metric must be a Metric, such as logit_difference"):
+        patching.heads(clean, clean, metric.read)
     with pytest.raises(ValueError, match="both texts must have equally many tokens, got 11 and 7"):
         patching.heads(clean, bundles["causal"].run("the cat"), metric)
     with pytest.raises(ValueError, match="both runs must be of one model"):

@@ -89,7 +89,7 @@ def kinds_of(tokenizer: Tokenizer, tokens: Tensor) -> dict[str, Tensor]:
 
 
 def head_statistics(
-    weights: Tensor | Run, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | None = None
+    weights: Tensor | Run, tokens: Tensor | Sequence[int] | None = None, kinds: Mapping[str, Tensor] | None = None
 ) -> dict[str, Tensor]:
     """Computes statistics of each head, each an average over the queries.
 
@@ -117,9 +117,10 @@ def head_statistics(
     if isinstance(weights, Run):
         run, weights = weights, weights.weights
         tokens = run.inputs[0][0] if tokens is None else tokens
-        kinds = kinds_of(run.source.tokenizer, tokens) if kinds is None else kinds
+        kinds = kinds_of(run.source.tokenizer, torch.as_tensor(tokens)) if kinds is None else kinds
     _check_square(weights)
     t = weights.shape[-1]
+    tokens = None if tokens is None else torch.as_tensor(tokens, device=weights.device)
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)

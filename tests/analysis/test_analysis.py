@@ -102,6 +102,14 @@ def test_what_compares_tokens_is_what_a_plain_loop_finds(t, kinds, causal, seed)
             assert float(result[name][head]) == pytest.approx(sum(masses) / max(1, len(masses)), abs=1e-12)
 
 
+def test_head_statistics_take_ids_as_a_run_lists_them():
+    weights, ids = torch.rand(2, 5, 5).softmax(-1), [3, 1, 3, 1, 3]
+    listed, same = (analysis.head_statistics(weights, tokens) for tokens in (ids, torch.tensor(ids)))
+    assert all(torch.equal(listed[name], same[name]) for name in {*listed, *same})
+    with pytest.raises(ValueError, match=r"tokens must be \(5,\), an id for each position, got \(4,\)"):
+        analysis.head_statistics(weights, ids[:4])
+
+
 def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
     weights = torch.randn(3, 4, 5, 5, dtype=torch.float64).softmax(-1)
     by_layer = list(analysis.rollout_by_layer(weights))
