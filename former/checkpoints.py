@@ -28,6 +28,7 @@ from torch import Tensor
 from former import tokens
 from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
 from former.bert import Bert, BertClassifier, BertConfig
+from former.checks import is_whole, require_json
 from former.config import OLDEST, VERSION, ModelConfig, shapes_only
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.hooks import Observer
@@ -112,7 +113,7 @@ class Bundle:
         """
         if step == self.card.get("step"):
             return self
-        if self.folder is None or not (folder := self.folder / f"step-{step:06d}").is_dir():
+        if self.folder is None or not is_whole(step) or not (folder := self.folder / f"step-{step:06d}").is_dir():
             steps = [] if self.folder is None else [int(path.name[5:]) for path in self.folder.glob("step-[0-9]*")]
             raise ValueError(f"snapshot must be one of the saved steps, {sorted(steps)}, got {step!r}")
         return load(folder)
@@ -135,11 +136,12 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
         path: the folder, created if it is missing.
         dtype: of the saved numbers.
     Raises:
-        ValueError: an unknown dtype, weights that are not finite or too large for float16, or a tokenizer that does not
-            fit the model.
+        ValueError: an unknown dtype, weights that are not finite or too large for float16, a tokenizer that does not
+            fit the model, or a card that is not JSON. A model in the folder is then left as it is.
     """
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
+    require_json("card", bundle.card)
     _check_vocabulary(bundle.tokenizer, bundle.model.config)
     state = {name: tensor.detach().to("cpu", _DTYPES[dtype]) for name, tensor in bundle.model.state_dict().items()}
     check_finite(state, dtype)

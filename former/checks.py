@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, TypeGuard
@@ -34,6 +35,14 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
     if not isinstance(values, Iterable):
         raise ValueError(f"{name} must be a list, got {values!r}")
     return tuple(values)
+
+
+def require_json(name: str, value: Any) -> None:
+    """Raises ValueError unless a value can be written as JSON."""
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold plain JSON values only, got others: {error}") from error
 
 
 def require_choice(name: str, value: str, choices: Iterable[str]) -> None:

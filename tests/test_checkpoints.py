@@ -27,6 +27,12 @@ def folder(bundle, tmp_path):
     return tmp_path / "model"
 
 
+def test_a_card_that_is_not_json_is_refused_and_leaves_the_saved_model(bundle, folder):
+    with pytest.raises(ValueError, match=r"card must hold plain JSON values only, got others: .* type Tensor"):
+        former.save(replace(bundle, card={"loss": torch.ones(1)}), folder)
+    assert former.load(folder).card["seed"] == 0
+
+
 @pytest.mark.parametrize(("dtype", "torch_dtype"), [("f16", torch.float16), ("bf16", torch.bfloat16)])
 def test_loading_gives_exactly_the_rounded_weights(bundle, tmp_path, dtype, torch_dtype):
     former.save(bundle, tmp_path, dtype)

@@ -307,8 +307,10 @@ def test_a_run_may_be_of_a_snapshot(bundles, tmp_path):
     torch.testing.assert_close(loaded.run("the cat", snapshot=20).output, loaded.run("the cat").output)
     earlier = former.load(tmp_path / "step-000010").run("the cat")
     assert torch.equal(loaded.run("the cat", snapshot=10).output, earlier.output)
-    with pytest.raises(ValueError, match=r"snapshot must be one of the saved steps, \[10\], got 11"):
-        loaded.run("the cat", snapshot=11)
+    unknown: list[Any] = [11, 5.5, "last"]
+    for step in unknown:
+        with pytest.raises(ValueError, match=rf"snapshot must be one of the saved steps, \[10\], got {step!r}"):
+            loaded.run("the cat", snapshot=step)
 
 
 def make_other() -> former.Bundle:
