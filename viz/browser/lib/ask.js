@@ -11,11 +11,12 @@ export const PAUSE = { first: 700, most: 20000 };
 
 /** The pause in ms before the next attempt at something that has failed this many times. */
 // so that a whole class does not return at once
-export const pause = (times) => Math.min(PAUSE.most, PAUSE.first * 2 ** times) * (1 + Math.random());
+export const pause = (/** @type {number} */ times) =>
+  Math.min(PAUSE.most, PAUSE.first * 2 ** times) * (1 + Math.random());
 
 /** Why there is no answer, as a message for the visitor. `status` is the response's, 0 without a response. */
 export class Unanswered extends Error {
-  constructor(message, status = 0) {
+  constructor(/** @type {string} */ message, status = 0) {
     super(message);
     this.status = status;
   }
@@ -32,11 +33,13 @@ export class Unanswered extends Error {
   }
 }
 
-/** An Unanswered with a message of viz/text; with a status, as if the server had sent it. */
+/** An Unanswered with a message of viz/text; with a status, as if the server had sent it.
+ *  @type {(key: string, values?: import("./messages.js").Values, status?: number) => Unanswered} */
 export const unanswered = (key, values, status) => new Unanswered(say(key, values), status);
 
 /** The message for the visitor about an error. An error of a script itself goes to the console: its text means nothing
- *  to a visitor. */
+ *  to a visitor.
+ *  @type {(error: any) => string} */
 export const whyNot = (error) => {
   if (error instanceof Unanswered) return error.message;
   reportError(error);
@@ -50,12 +53,12 @@ export const asking = () => coming > 0;
 
 /** Awaits what comes over the network. Throws Unanswered where the connection breaks or something else came; an abort
  *  stays what it is. */
-const connected = (promise) =>
+const connected = (/** @type {Promise<any>} */ promise) =>
   promise.catch((error) => {
     throw error.name === "AbortError" ? error : unanswered("offline");
   });
 
-const received = (promise) => {
+const received = (/** @type {Promise<any>} */ promise) => {
   coming++;
   return connected(promise).finally(() => coming--);
 };
@@ -69,9 +72,11 @@ const received = (promise) => {
 export const send = (path, { body, method = body ? "POST" : "GET", ...more } = {}) =>
   connected(fetch(url(path), { ...more, method, ...(body && { body: JSON.stringify(body) }) }));
 
-/** Whether JSON is a refusal; an answer may also have an "error", which is a number. */
+/** Whether JSON is a refusal; an answer may also have an "error", which is a number.
+ *  @type {(body: any) => boolean} */
 const isRefusal = (body) => Boolean(body?.error?.key);
 
+/** @type {(response: Response) => Promise<Unanswered>} */
 const refused = async (response) => {
   const body = await response.json().catch(() => null);
   return new Unanswered(response.status === 404 ? say("gone") : refusal(body), response.status);
@@ -93,15 +98,17 @@ export const ask = async (path, { body, signal } = {}) => {
   }
 };
 
-/** Python's answer to a question, as JSON; a GET without a body. Throws Unanswered, also for a refusal. */
+/** Python's answer to a question, as JSON; a GET without a body. Throws Unanswered, also for a refusal.
+ *  @type {(path: string, body?: object | null, signal?: AbortSignal) => Promise<any>} */
 export const answerTo = async (path, body, signal) => {
-  const response = await ask(path, { body, signal });
+  const response = await ask(path, { body: body ?? undefined, signal });
   const answer = await received(response.json());
   if (isRefusal(answer)) throw new Unanswered(refusal(answer), response.status);
   return answer;
 };
 
-/** The content of a path, an ArrayBuffer. Throws Unanswered. */
+/** The content of a path, an ArrayBuffer. Throws Unanswered.
+ *  @type {(path: string, signal?: AbortSignal) => Promise<ArrayBuffer>} */
 export const bytes = async (path, signal) => received((await ask(path, { signal })).arrayBuffer());
 
 /**
@@ -124,7 +131,9 @@ export const stream = async function* (path, { body, signal } = {}) {
   }
 };
 
-/** Calls take(value) for each line of JSON of an answer as it arrives, see stream. A line may be a refusal. */
+/** Calls take(value) for each line of JSON of an answer as it arrives, see stream. A line may be a refusal.
+ *  @type {(path: string, signal: AbortSignal | undefined, take: (piece: any) => void, body?: object) =>
+ *    Promise<void>} */
 export const lines = async (path, signal, take, body) => {
   const decoder = new TextDecoder();
   let rest = "";
@@ -149,10 +158,14 @@ export const lines = async (path, signal, take, body) => {
  * Returns {ask, stop, tried}: ask(name, get, delay) calls get(signal), at once or after so many ms, and returns true,
  * unless the newest request has this name and is not waiting for another attempt; stop() aborts and forgets it; tried()
  * resolves after its next result.
+ *
+ * @param {{ take: (answer: any) => void, fail: (error: any) => void }} listeners
  */
 export const newest = ({ take, fail }) => {
+  /** @type {any} */
   let newest = null; // {name, get, abort, times: number of failures, pauses: whether it waits for another attempt}
   let timer = 0;
+  /** @type {(() => void)[]} */
   const waiting = []; // functions to call after a result
 
   const stop = () => {
@@ -160,7 +173,8 @@ export const newest = ({ take, fail }) => {
     newest?.abort.abort();
     newest = null;
   };
-  const ask = (name, get, delay = /** @type {number | null} */ (null)) => {
+  /** @type {(name: any, get: (signal: AbortSignal) => Promise<any>, delay?: number | null) => boolean} */
+  const ask = (name, get, delay = null) => {
     if (newest?.name === name && !newest.pauses) return false;
     stop();
     newest = { name, get, abort: new AbortController(), times: 0, pauses: false };
@@ -185,12 +199,13 @@ export const newest = ({ take, fail }) => {
     }
     waiting.splice(0).forEach((done) => done());
   };
-  const tried = () => new Promise((done) => waiting.push(done));
+  const tried = () => new Promise((done) => waiting.push(() => done(null)));
   return { ask, stop, tried };
 };
 
 /** Copies the text of a field; false if the clipboard cannot be used, as on plain http or in another page's frame: the
- *  text is then selected, so that the visitor can copy it by keyboard. */
+ *  text is then selected, so that the visitor can copy it by keyboard.
+ *  @type {(field: HTMLInputElement | HTMLTextAreaElement) => Promise<boolean>} */
 export const copyText = async (field) => {
   field.select();
   return (
@@ -201,7 +216,8 @@ export const copyText = async (field) => {
   );
 };
 
-/** Offers a file made in the browser as a download. */
+/** Offers a file made in the browser as a download.
+ *  @type {(name: string, blob: Blob) => void} */
 export const saveFile = (name, blob) => {
   const url = URL.createObjectURL(blob);
   h("a", { href: url, download: name }).click();
@@ -211,7 +227,8 @@ export const saveFile = (name, blob) => {
 const missed = new Map(); // address → number of times its script failed to load
 
 /** The exports of the script at an address. Throws Unanswered if it cannot be loaded; each new attempt uses another
- *  address, because a browser does not fetch a failed module again. */
+ *  address, because a browser does not fetch a failed module again.
+ *  @type {(address: string) => Promise<any>} */
 export const imported = async (address) => {
   const times = missed.get(address) ?? 0;
   coming++;

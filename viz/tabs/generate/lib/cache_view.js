@@ -25,10 +25,12 @@ const groups = ({ heads, key_heads: keys }) => {
 };
 
 /**
- * ask(signal): the address of the question that measures a step, and its view.
+ * ask(): the address of the question that measures a step, and its view.
  *
  * Returns {nodes: {now, kept, picture, shared, times, measure}, draw, clear}: draw(cache, tokens) shows a cache as
  * cache_facts describes it, or null of a model that keeps none; clear() removes what was measured.
+ *
+ * @param {() => [string, object]} ask
  */
 export const makeCacheView = (ask) => {
   const [kept, now, shared] = ["kept", "now", "shared"].map((name) => h("p", { class: name }));
