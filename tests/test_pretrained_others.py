@@ -15,7 +15,18 @@ import former
 from former import cpu
 from former.hooks import POINTS
 from former.tokens import BpeTokenizer, TokenBeyondModel, WordPieceTokenizer
-from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, llama_config, neox_config, saved
+from tests.their_models import (
+    BPE,
+    PIECES,
+    TEXTS,
+    T,
+    bert_config,
+    gpt2_config,
+    llama_config,
+    neox_config,
+    roberta_config,
+    saved,
+)
 
 TEXT = TEXTS[0][:60]
 
@@ -337,3 +348,32 @@ def test_a_character_that_becomes_no_token_is_named():
     assert PIECES.dropped("the\u200b cat\ufe0f \x01 s\u0301\u200b at\n") == "\u200b\ufe0f\x01\u0301"
     assert PIECES.dropped("the cats é 北京 👍 𠀀 \ud800") == ""
     assert CASED.dropped("e\u0301") == ""  # accents stay: it is a piece, or [UNK]
+
+
+SPACED: dict[str, Any] = {
+    "GPT2Tokenizer": lambda: T.GPT2LMHeadModel(gpt2_config()),
+    "RobertaTokenizer": lambda: T.RobertaForMaskedLM(roberta_config()),
+    "GPTNeoXTokenizer": lambda: T.GPTNeoXForCausalLM(neox_config()),
+    "PreTrainedTokenizerFast": lambda: T.GPTNeoXForCausalLM(neox_config()),  # ignores the setting
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "older"), [*((kind, False) for kind in SPACED), ("GPT2Tokenizer", True), ("RobertaTokenizer", True)]
+)
+def test_a_space_before_a_text_is_as_the_tokenizers_settings_say_and_is_written_again(kind, older, tmp_path):
+    saved(SPACED[kind](), tmp_path)
+    settings = {"tokenizer_class": kind, "add_prefix_space": True}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    if older:
+        parts = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
+        vocabulary = parts["model"]["vocab"] | {token["content"]: token["id"] for token in parts["added_tokens"]}
+        (tmp_path / "vocab.json").write_text(json.dumps(vocabulary))
+        merges = "\n".join(" ".join(pair) for pair in parts["model"]["merges"])
+        (tmp_path / "merges.txt").write_text(merges, encoding="utf-8")
+        (tmp_path / "tokenizer.json").unlink()
+    theirs, bundle = T.AutoTokenizer.from_pretrained(tmp_path), former.pretrained.load(tmp_path)
+    former.pretrained.save(bundle, tmp_path / "again")
+    again = T.AutoTokenizer.from_pretrained(tmp_path / "again")
+    for text in ("The cats", " the cat", "é 北京\n x"):
+        assert bundle.tokenizer.encode(text) == theirs(text)["input_ids"] == again(text)["input_ids"]

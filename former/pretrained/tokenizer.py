@@ -19,7 +19,8 @@ from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
 
-VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
+VOCABULARY, MERGES, PIECES, SETTINGS = "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json"
+GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class
 
 
 def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
@@ -29,11 +30,10 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
     if not (folder / PIECES).exists():
         raise _missing(folder, PIECES)
     pieces = read_text(folder / PIECES).rstrip("\n").split("\n")
-    settings = folder / "tokenizer_config.json"
-    values = read_json(settings) if settings.exists() else {}
+    values = _settings(folder)
     for name in ("do_lower_case", "tokenize_chinese_chars"):
         if not isinstance(values.get(name, True), bool):
-            raise CheckpointError(f"{settings}: {name} must be true or false, got {values[name]!r}")
+            raise CheckpointError(f"{folder / SETTINGS}: {name} must be true or false, got {values[name]!r}")
     return tokens.WordPieceTokenizer.from_vocabulary(
         pieces,
         values.get("do_lower_case", not has_capitals(pieces)),
@@ -49,7 +49,7 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
-        return tokens.BpeTokenizer(read_text(folder / TOKENIZER), num_tokens)
+        return tokens.BpeTokenizer(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
     if not (folder / VOCABULARY).exists() or not (folder / MERGES).exists():
         raise _missing(folder, f"{VOCABULARY} and {MERGES}")
     merges = []
@@ -59,14 +59,15 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
             if not space or " " in second:
                 raise CheckpointError(f"{folder / MERGES} must have two tokens on each line, got {line!r}")
             merges.append((first, second))
-    return tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
+    tokenizer = tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
+    return tokens.BpeTokenizer(_spaced(folder, definition(tokenizer)), num_tokens)
 
 
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads a tokenizer of any kind, and the end of a text from config.json; one of GPT-2's kind as such."""
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
         return read_bytes(folder, num_tokens)
-    definition = read_text(folder / TOKENIZER)
+    definition = _spaced(folder, read_text(folder / TOKENIZER))
     end: Any = read_json(folder / "config.json").get("eos_token_id")
     end = end[0] if isinstance(end, list) and end else end  # the others end a turn of a chat
     end = end if is_whole(end) and 0 <= end < num_tokens else None
@@ -83,8 +84,25 @@ def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens)
     if (folder / TOKENIZER).exists():
-        return tokens.PieceTokenizer(read_text(folder / TOKENIZER), num_tokens)
+        return tokens.PieceTokenizer(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
     return tokens.PieceTokenizer.around(read_bytes(folder, num_tokens).to_dict()["definition"], num_tokens)
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    return read_json(folder / SETTINGS) if (folder / SETTINGS).exists() else {}
+
+
+def _spaced(folder: Path, text: str) -> str:
+    """Returns a definition that puts a space before a text, or does not, where tokenizer_config.json decides that; in
+    `transformers` it does for every class but the generic one."""
+    values = _settings(folder)
+    space = values.get("add_prefix_space")
+    if not isinstance(space, bool) or values.get("tokenizer_class") in GENERIC:
+        return text
+    parts = json.loads(text)
+    if (parts.get("pre_tokenizer") or {}).get("type") == "ByteLevel":
+        parts["pre_tokenizer"]["add_prefix_space"] = space
+    return json.dumps(parts)
 
 
 def _holds_pieces(folder: Path) -> bool:
@@ -129,7 +147,9 @@ def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
         raise ValueError(f"tokenizer must be a BpeTokenizer, like GPT-2's, got a {type(tokenizer).__name__}")
     end = None if tokenizer.end_token is None else "<|endoftext|>"
     special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
-    return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": False, **special}
+    split = json.loads(definition(tokenizer))["pre_tokenizer"] or {}
+    space = split.get("add_prefix_space", False)
+    return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": space, **special}
 
 
 def settings_of_any(tokenizer: Tokenizer) -> dict[str, Any]:
