@@ -14,7 +14,8 @@ from torch import Tensor
 
 from former.checks import is_whole, require_room
 from former.hooks import Observer
-from former.tokens import UNK, Tokenizer, WordTokenizer
+from former.tokens import Tokenizer, WordTokenizer
+from former.tokens.words import with_typed
 
 Measure = Callable[[Tensor], Tensor]
 """Maps a model's result for a batch to one number for each sequence, (b,)."""
@@ -279,11 +280,6 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
     if isinstance(tokenizer, WordTokenizer):
         labels = with_typed(labels, tokenizer.split(text)[part])
     return read, labels, len(ids)
-
-
-def with_typed(labels: list[str], typed: Sequence[str]) -> list[str]:
-    """Adds the typed text to the labels of unknown words and characters."""
-    return [f"{UNK} {word}" if label == UNK else label for label, word in zip(labels, typed, strict=True)]
 
 
 def require_no_answer(answer: str | None, source: Source) -> None:

@@ -21,7 +21,8 @@ from former.edits import Edit
 from former.encoder_decoder import EncoderDecoder, write
 from former.hooks import Observer, chain
 from former.runs.causal import Causal
-from former.runs.kind import Inputs, Reading, Sides, Source, Unanswerable, as_input, tokenize, with_typed
+from former.runs.kind import Inputs, Reading, Sides, Source, Unanswerable, as_input, tokenize
+from former.tokens.words import with_typed
 
 _ARROW = re.compile(r"→|->")
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from former.tokens.labels import check_ids
+from former.tokens.labels import check_ids, join_labels, visible
 
 PAD, UNK = "<pad>", "<unk>"
 PAD_ID, UNK_ID = 0, 1  # in every vocabulary of words
@@ -87,3 +87,9 @@ class WordTokenizer:
     def to_dict(self) -> dict[str, Any]:
         """Returns plain values for a JSON card."""
         return {"kind": "words", "words": list(self.words)}
+
+
+def with_typed(labels: list[str], typed: Sequence[str]) -> list[str]:
+    """Adds the typed text, made visible, to the labels of unknown words and characters."""
+    shown = [join_labels(visible(char) for char in word) for word in typed]
+    return [f"{UNK} {word}" if label == UNK else label for label, word in zip(labels, shown, strict=True)]

@@ -97,8 +97,9 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     tab.settled()
     panels = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
     assert {"overview", "lines", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= panels
-    assert not panels & {"prediction", "surprise", "words"}
-    expect(tab.page.locator("[data-panel=blanks]")).to_contain_text("no output layer that predicts words")
+    assert not panels & {"prediction", "blanks", "surprise", "words"}
+    expect(tab.part("absent")).to_contain_text("Fill in the blanks")
+    expect(tab.part("absent")).to_contain_text("no output layer that predicts words")
     tab.set("Show", "Head")
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
     tab.wait("former.store.pass.header.edits.length === 1")

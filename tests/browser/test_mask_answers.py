@@ -106,3 +106,15 @@ def test_a_shorter_text_under_the_pointer_of_the_chart_is_read_at_its_end(tab):
     tab.page.evaluate("former.masking.set({ text: '0123456789' })")  # by hand the pointer would leave
     tab.settled()
     assert tab.counts()["none"] == 100_000**2
+
+
+@pytest.mark.own_page
+def test_the_tab_opens_on_maps_that_the_page_came_with(tab, guard):
+    tab.open()
+    first = tab.page.evaluate("former.masking.answers.stages")
+    assert not [asked for asked in guard.requests if "/ask/mask-stages/" in asked]
+    tab.set("local window")
+    tab.set("causal")
+    tab.settled()
+    assert [asked for asked in guard.requests if "/ask/mask-stages/" in asked]
+    assert tab.page.evaluate("former.masking.answers.stages") == first

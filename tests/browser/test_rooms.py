@@ -23,6 +23,14 @@ def lead(tab: Exploring, name: str) -> None:
     tab.page.keyboard.press("Escape")
 
 
+def test_the_bar_of_a_room_covers_nothing_at_the_end_of_the_page(tab):
+    tab.open()
+    lead(tab, "room-1")
+    tab.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    bar, last = (tab.page.locator(f"{one}").last.bounding_box() for one in (".room-bar", ".page-foot"))
+    assert last["y"] + last["height"] <= bar["y"]
+
+
 def chosen(layer: int, head: int) -> str:
     return f"() => former.store?.view.layer === {layer} && former.store.view.head === {head}"
 

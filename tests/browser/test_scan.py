@@ -102,7 +102,7 @@ def test_closed_folds_and_panels_that_do_not_apply_ask_nothing_and_these_are_nam
     ask_nothing()
     tab.open(model="tiny-induction", text="abcabc", open="corpus")
     line = tab.part("absent")
-    expect(line).to_contain_text("Not for this model: ")
+    expect(line).to_contain_text("Not available for this model: ")
     expect(line).to_contain_text(message("scan"))
     assert "python" not in line.inner_text()
     expect(tab.page.locator(".former-fold .fold", has_text=message("fold_corpus"))).to_be_hidden()

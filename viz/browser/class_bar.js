@@ -64,7 +64,7 @@ const makeRoomBar = () => {
     bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
     load.hidden = stay.hidden = ofServer !== "server_anew";
     back.hidden = room.state !== "alone" || room.anew;
-    leave.textContent = say(leading ? "class_room_end" : "room_leave");
+    leave.textContent = say(leading ? "class_room_end" : room.state ? "room_leave" : "record_close"); // a message
     leave.title = leading ? say("class_room_end_hint") : "";
     leave.hidden = (!room.state && !room.message) || room.anew;
   };

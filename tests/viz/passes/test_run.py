@@ -78,6 +78,9 @@ def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
     text = answer(models, PassStore(models), {"model": "small-classifier", "text": "a Blorptious film"})
     assert [in_words(note).startswith("1 of 3 words") for note in text["notes"]] == [True]
     assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
+    assert tokenize(classifier, "👩\u200d👧 ภาษาไทย é")[1] == [
+        f"<unk> {word}" for word in ("👩", "U+200D", "👧", "ภาษาไทย", "é")
+    ]
 
 
 WEIGHT = {"layer": 1, "head": 3, "do": "weight", "query": 5, "key": 2, "weight": 0.25, "renormalise": True}

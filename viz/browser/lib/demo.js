@@ -52,6 +52,8 @@ const makeQuestions = (demo, questions, publish) => {
     const { paths, needs } = questions[name];
     const get = async (signal) => {
       const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
+      const early = demo.early[name];
+      if (early && needs.every((field) => early[field] === question[field])) return early;
       const answers = await Promise.all(paths.map((path) => answerTo(path, question, signal)));
       return Object.assign({}, question, ...answers);
     };
@@ -95,6 +97,7 @@ export const makeDemo = (place, fields, questions) => {
     ),
     /** @type {{ kind: string, text: string } | null} */ message: null,
     busy: false, // whether a request is pending
+    /** @type {{ [question: string]: any }} */ early: {}, // answers that the page came with, and what was asked
     rev: 0, // counts answers; a part that has painted one sets data-rev to it
   };
   const topics = [...Object.keys(fields), ...Object.keys(questions), "hover", "message", "busy"];
@@ -162,8 +165,9 @@ export const makeDemo = (place, fields, questions) => {
   };
   let following = false;
 
-  /** Called once, when the tab is first opened: reads the link, requests all answers. */
-  demo.start = () => {
+  /** Called once, when the tab is first opened: reads the link, requests all answers but those in `early`. */
+  demo.start = (early = {}) => {
+    demo.early = early;
     if (mine(opened)) demo.read(opened);
     for (const name of Object.keys(questions)) soon(name, 0);
     started = true;

@@ -5,6 +5,7 @@ The parts share `former.masking` in the browser (lib/masking.js), which sends th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,14 @@ def settings(models: Models) -> dict[str, Any]:
     }
 
 
+def first_answer(models: Models, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the question that lib/masking.js begins with, and its answer, so that the tab opens on its maps."""
+    name = shared["view"]["model"]
+    head = {part: shared["models"][name][part] for part in ("layer", "head")}
+    question = {"text": MASK_TEXT, "model": name, "mask": "causal", "size": 5, **head}
+    return question | panels.STAGES.questions["head"].answer(models, question)
+
+
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab; its parts communicate in the browser."""
     if not maskable(site.models):
@@ -55,8 +64,9 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         return
     shared = settings(site.models)
     browser.lesson("mask", "Text generation transformer")
-    browser.part(HERE, "mask_controls", shared)
-    browser.panel(panels.STAGES, shared)
+    begins = shared | {"first": first_answer(site.models, shared)}  # the parts that are loaded first
+    browser.part(HERE, "mask_controls", begins)
+    browser.panel(panels.STAGES, begins)
     with gr.Row(equal_height=True, elem_classes="mask-below"):
         with gr.Column(scale=3, min_width=320):
             browser.panel(panels.PROOF, shared)

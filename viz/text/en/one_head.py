@@ -4,7 +4,7 @@ and a traced number."""
 from __future__ import annotations
 
 MESSAGES = {
-    "panels_absent": "Not for this model: {names}.",
+    "panels_absent": "Not available for this model: {names}.",
     "fold_follow": "From q, k and v",
     "fold_follow_about": "how one weight and one output are computed, down to a number in the file of weights",
     "fold_reads": "Between the heads",

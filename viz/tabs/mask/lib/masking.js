@@ -32,7 +32,8 @@ const { fields } = masking;
 
 masking.STAGES = ["scores", "masked", "exp", "sum", "weights"];
 
-/** Called once with the models' properties and the limits: then the link is read and all answers are requested. */
+/** Called once with the models' properties, the limits and the first answer: then the link is read and all other
+ *  answers are requested. */
 masking.begin = (settings) => {
   if (masking.settings) return; // every part calls it, in any order
   masking.settings = settings;
@@ -47,7 +48,7 @@ masking.begin = (settings) => {
     if (changed.has("stages")) fit();
     if (["stages", "proof", "unmasked", "mask", "token", "hover"].some((name) => changed.has(name))) tell();
   });
-  masking.start();
+  masking.start({ stages: settings.first });
 };
 
 /** Limits for reading a link: those of its model, and any row; the answer shows how many rows the text has. */

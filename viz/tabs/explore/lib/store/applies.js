@@ -10,7 +10,7 @@ const PANELS = {
   statistics: ({ maps }) => maps.some(({ statistics }) => statistics), // cross-attention has none
   forming: ({ model }) => Boolean(state.steps[snapshotOf(model)[0]]?.length),
   prediction: ({ output }) => !("blanks" in output), // hidden words have a panel of their own
-  blanks: ({ output }) => "blanks" in output,
+  blanks: ({ output }) => Boolean(output.blanks || output.pairs), // a body without a head fills in nothing
   surprise: ({ output }) => "bits" in output,
   words: ({ output }) => "classes" in output,
   carry: ({ output }) => predicts(output),
