@@ -150,7 +150,8 @@ def load_reviews(path: Path, corpus: str, unchecked: bool = False) -> dict[str, 
     """Reads the reviews of each split.
 
     Args:
-        path: JSON lines with `split`, `label` and `text`, plain or compressed by xz, or the archive of Maas et al.
+        path: JSON lines with `text`, `label` and possibly `split`, plain or compressed by xz, or the archive of Maas et
+            al.
         corpus: its name in `CORPORA`.
         unchecked: accept any file, not only a known one.
     Raises:
@@ -197,11 +198,15 @@ def _read(path: Path, corpus: str, unchecked: bool) -> bytes:
         raise ValueError(f"corpus must be one that is read from a file, got {corpus!r}, which its task generates")
     _, home = CORPORA[corpus].home
     if not path.is_file():
-        raise ValueError(f"--data must be a file that holds {corpus}; there is no file at {path}; download {home}")
+        raise ValueError(
+            f"--data must be a file of your own, or hold {corpus}; there is no file at {path}; download {home}"
+        )
     try:
         data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     except lzma.LZMAError as error:
         raise ValueError(f"{path} is damaged ({error}); download it again, or {home}") from error
+    if not data:
+        raise ValueError(f"--data must be a file to learn from, got an empty one, {path}")
     known = {source.sha256 for source in CORPORA[corpus].sources.values()}
     sha256 = hashlib.sha256(data).hexdigest()
     if not unchecked and sha256 not in known:
@@ -235,8 +240,8 @@ def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
                 yield split, Review(text, int(label))
             case _:
                 raise ValueError(
-                    f"{path} must hold one JSON object per line with split (train, val or test), label (0 or 1) and "
-                    f"text (a string); line {number} is {line[:80]!r}"
+                    f"{path} must hold one JSON object per line with text (a string) and label (0 or 1), and may say "
+                    f"split (train, val or test); line {number} is {line[:80]!r}"
                 )
 
 

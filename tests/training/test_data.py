@@ -36,6 +36,15 @@ def test_a_wrong_corpus_says_its_hash_and_what_to_do(text_file):
         data.load_text(text_file, "wiki100")
 
 
+def test_an_empty_file_and_a_missing_one_are_named(tmp_path):
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    with pytest.raises(ValueError, match=r"--data must be a file to learn from, got an empty one, .*empty\.txt"):
+        data.load_text(empty, "wiki100", unchecked=True)
+    with pytest.raises(ValueError, match=r"--data must be a file of your own, or .*no file at .*notes\.txt"):
+        data.load_text(tmp_path / "notes.txt", "wiki100", unchecked=True)
+
+
 def test_a_damaged_archive_is_refused(text_file, tmp_path):
     packed = tmp_path / "text.xz"
     packed.write_bytes(lzma.compress(text_file.read_bytes())[:-100])
@@ -58,7 +67,7 @@ def test_a_damaged_archive_is_refused(text_file, tmp_path):
 def test_reviews_of_another_form_are_refused_by_file_and_line(line, tmp_path):
     path = tmp_path / "reviews.jsonl"
     path.write_text('{"split": "train", "label": 0, "text": "good"}\n' + line + "\n")
-    with pytest.raises(ValueError, match=r"reviews\.jsonl.*one JSON object per line with split.*line 2 is"):
+    with pytest.raises(ValueError, match=r"reviews\.jsonl.*one JSON object.* may say split.*line 2 is"):
         data.load_reviews(path, "imdb", unchecked=True)
 
 
