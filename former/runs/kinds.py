@@ -31,10 +31,12 @@ def read(source: Source, text: str, answer: str | None = None, limit: int | None
     """Reads a text as `Kind.read` does, of whatever kind the model is; returns the kind and the reading.
 
     Raises:
-        ValueError: as `kind_of` and `Kind.read`, or not a single text, or a limit below 1.
+        ValueError: as `kind_of` and `Kind.read`, or not a single text or answer, or a limit below 1.
     """
     if not isinstance(text, str):
         raise ValueError(f"text must be a str, a single text, got a {type(text).__name__}")
+    if answer is not None and not isinstance(answer, str):
+        raise ValueError(f"answer must be None or a str, got a {type(answer).__name__}")
     kind = kind_of(source)
     if limit is not None:
         require_positive("limit", limit)

@@ -19,6 +19,7 @@ from former.hooks import Capture, Observer, chain, check_layers, checked_edits
 from former.positions import Positions
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.kind import Inputs, Kind, Reading, Sides, Source, readable
+from former.sampling import require_maximum
 
 POINTS = ("weights", "q", "k", "v", "out")  # of each map
 
@@ -137,7 +138,7 @@ class Run:
         """Returns the most likely next tokens after the text, or after a translator's answer: (label, probability).
 
         Raises:
-            ValueError: the model does not predict next tokens, or count is below 1.
+            ValueError: the model does not predict next tokens, or only NaN, or count is below 1.
         """
         return self._named(self.kind.next_logits(self.model, self.result), count)
 
@@ -155,7 +156,7 @@ class Run:
         """Returns the model's guesses for each hidden piece of a text.
 
         Raises:
-            ValueError: the model does not fill in hidden pieces, or count is below 1.
+            ValueError: the model does not fill in hidden pieces, or only with NaN, or count is below 1.
         """
         truths, unembed = self.kind.truths(self.reading), self.kind.unembed(self.model, self.inputs)
         label = self.source.tokenizer.labels
@@ -245,6 +246,7 @@ class Run:
     def _named(self, logits: Tensor, count: int) -> list[tuple[str, float]]:
         """Returns the most likely tokens by logits (num_tokens,), with labels."""
         require_positive("count", count)
+        require_maximum(logits)
         top = logits.softmax(-1).topk(min(count, len(logits)))
         label = self.source.tokenizer.labels
         return [(label([i])[0], p) for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]

@@ -96,6 +96,20 @@ def test_only_a_single_text_is_run(kind, text, bundles):
         bundles[kind].run(text)
 
 
+def test_an_answer_is_a_text(bundles):
+    answer: Any = 19760704
+    with pytest.raises(ValueError, match="answer must be None or a str, got a int"):
+        bundles["translator"].run(TEXT["translator"], answer=answer)
+
+
+def test_a_prediction_after_an_overflow_is_refused_not_listed(bundles):
+    overflow = [edits.scale_head(0, 0, 1e308)] * 2
+    with pytest.raises(ValueError, match="logits must have a finite maximum"):
+        bundles["causal"].run("the cat", edits=overflow).next_tokens(3)
+    with pytest.raises(ValueError, match="logits must have a finite maximum"):
+        bundles["masked"].run("the [cat]", edits=overflow).blanks()
+
+
 def test_as_many_guesses_are_given_as_a_positive_count_says(bundles):
     for count in (0, -1):
         with pytest.raises(ValueError, match="count must be a whole number of at least 1"):
