@@ -279,14 +279,14 @@ def test_a_link_leaves_out_what_it_has_no_room_for_and_says_so_and_the_server_re
 
 
 @pytest.mark.own_page
-def test_the_first_view_says_that_it_is_computed_until_its_answer_arrives(tab):
+def test_the_view_of_a_link_says_that_it_is_computed_until_its_answer_arrives(tab):
     waiting: list[Route] = []
 
     def hold(route: Route) -> None:
         waiting.append(route)
 
     tab.page.route("**/ask/mask-stages/head", hold)
-    tab.goto(tab="mask")
+    tab.goto(tab="mask", layer=3, head=2)
     line = tab.part("mask-stages").get_by_text(message("mask_waiting_first"))
     expect(line).to_be_visible()
     while waiting:
