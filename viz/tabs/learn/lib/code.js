@@ -31,6 +31,9 @@ const tensor = ({ name, shape, rows }) =>
 
 const ask = (path, body) => answerTo(path, body).catch((error) => ({ refused: whyNot(error) }));
 
+/** Names of functions, where a line may break after a dot: else it does within a word, or before a comma. */
+const breakable = (names) => names.split(/(?<=\.)/).flatMap((part) => [part, h("wbr")]);
+
 /** The details element with the code of a section. */
 export const learnCode = (section) => {
   const body = h("div.functions");
@@ -38,7 +41,7 @@ export const learnCode = (section) => {
   const values = h("button.field-button", { title: say("learn_code_values_hint") }, say("learn_code_values"));
   const details = h(
     "details.code",
-    h("summary", h("b", say("learn_code")), " ", h("code", asList(section.code))),
+    h("summary", h("b", say("learn_code")), " ", h("code", ...breakable(asList(section.code)))),
     values,
     tensors,
     body,
