@@ -145,7 +145,7 @@ def test_a_rule_out_of_range_is_an_error_in_one_sentence(client, rule, says):
         ({"head": -1}, "from 0 to 7, not -1"),
         ({"edits": "9.9.off"}, "9.9.off"),
         ({"edits": 3}, "not"),
-        ({"stack": "cross"}, "no stack “cross”"),
+        ({"stack": "cross"}, "no stack of layers named “cross”"),
     ],
 )
 def test_a_bad_argument_is_an_error_in_one_sentence(client, given, says):
