@@ -234,8 +234,9 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
     Raises:
         ValueError: the mask is not bool, or has another shape.
     """
-    if mask.dtype != torch.bool:
-        raise ValueError(f"mask must be a bool tensor (True = may attend), got {mask.dtype}")
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+        given = getattr(mask, "dtype", f"a {type(mask).__name__}")
+        raise ValueError(f"mask must be a bool tensor (True = may attend), got {given}")
     wide = [1] * (len(scores_shape) - mask.dim()) + list(mask.shape)
     fits = len(wide) == len(scores_shape) and all(m in (1, size) for m, size in zip(wide, scores_shape, strict=True))
     if mask.dim() < 2 or not fits or mask.shape[-1] != scores_shape[-1]:

@@ -457,6 +457,11 @@ BAD = {
         "x must be vectors of floating point numbers",
         "got torch.int64",
     ),
+    "a mask by its name": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, mask=wrong("causal")),
+        "mask must be a bool tensor (True = may attend)",
+        "got a str",
+    ),
     "a text instead of tokens": (
         lambda: former.run_with_capture(GENERATOR, wrong("the cat")),
         "tokens must be a tensor of whole numbers (b, t)",
