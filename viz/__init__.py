@@ -1,6 +1,2 @@
 """The web page: packs the results of models for the browser and draws them there. Imports former; former never imports
 viz."""
-
-from viz import gradio_stubs
-
-gradio_stubs.skip()

@@ -1,6 +1,5 @@
 """The changes that viz/gradio_adapter.py makes to Gradio, without a page."""
 
-import runpy
 import socket
 import time
 
@@ -40,13 +39,6 @@ def test_a_long_address_is_answered_by_the_page_or_by_its_door_however_slowly_it
         line.sendall(head[20_000:])
         first = line.makefile("rb").readline()
     assert first.split()[1] == str(status).encode()
-
-
-def test_a_component_writes_no_stub_beside_its_source(tmp_path):
-    source = tmp_path / "stubless.py"
-    source.write_text("import gradio\n\nclass Stubless(gradio.HTML):\n    EVENTS = ['pressed']\n")
-    runpy.run_path(str(source), run_name="stubless")
-    assert [path.name for path in tmp_path.glob("*.py*")] == ["stubless.py"]
 
 
 @pytest.fixture(scope="module")
