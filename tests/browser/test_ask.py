@@ -209,17 +209,17 @@ def test_every_button_of_explore_may_be_pressed_before_there_is_a_pass(tab, mode
 
 @pytest.mark.own_page
 @pytest.mark.parametrize(
-    ("name", "panel", "path"),
+    ("view", "panel", "path"),
     [
-        ("explore", "head-map", "**/attention/*"),
-        ("generate", "next-token", "**/write"),
-        ("mask", "mask-reach", "**/ask/mask-*/*"),
-        ("permute", "verdicts", "**/ask/**"),
+        ("tab=explore", "head-map", "**/attention/*"),
+        ("tab=generate", "next-token", "**/write"),
+        ("tab=mask&text=abc", "mask-reach", "**/ask/mask-*/*"),  # the tab's own view comes with the page
+        ("tab=permute", "verdicts", "**/ask/**"),
     ],
 )
-def test_the_python_of_a_panel_that_shows_nothing_yet_is_not_asked_for(page, guard, name, panel, path):
+def test_the_python_of_a_panel_that_shows_nothing_yet_is_not_asked_for(page, guard, view, panel, path):
     page.route(path, hold)
-    page.goto(f"{guard.origin}/?tab={name}")
+    page.goto(f"{guard.origin}/?{view}")
     button = page.locator(f"[data-panel={panel}] .panel-python")
     button.wait_for(state="attached")
     button.evaluate("(button) => button.click()")

@@ -93,7 +93,9 @@ def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_
         assert right == ["yes" if str(read(text)) == "2026-11-21" else "no" for text in texts]
     field = tab.section.get_by_role("textbox", name="Date")
     field.fill("the day <b>after</b>")
-    expect(tab.page.locator(".former-learn > .note")).to_contain_text("cannot read this as a date from 1900 to 2099")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text(
+        "cannot read the text as a date from 1900 to 2099"
+    )
     tab.section.get_by_role("textbox", name="Target").fill("1999-12-31")
     expect(tab.page.locator(".former-learn > .note")).to_have_text("")
     tab.settled()

@@ -179,7 +179,7 @@ def test_a_room_holds_so_many_votes_and_one_client_half_of_them(monkeypatch):
     registry.show("a", KEY, "")
     for i in range(5):
         registry.vote("a", f"{i:032x}", "block", 0, who="class")
-    with pytest.raises(ValueError, match="no more answers"):
+    with pytest.raises(ValueError, match="as many answers as it can hold"):
         registry.vote("a", f"{9:032x}", "films", 0, who="class")
     registry.vote("a", f"{9:032x}", "films", 0, who="another")
     assert (counts(registry, "block"), counts(registry, "films")) == ([5], [1])
