@@ -45,6 +45,7 @@ const makeWeight = (button, apply) => {
   const name = h("span");
   const node = h(
     "div.edit-weight",
+    { hidden: true }, // until there is a pair
     h("label.edit-scale", name, range, value),
     h("div.edit-row", h("label.edit-whole", share, say("edit_weight_share")), free),
   );
