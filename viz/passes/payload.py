@@ -56,8 +56,9 @@ class PackedMaps:
         self._stream = zlib.compressobj(1, zlib.DEFLATED, 31, 9, zlib.Z_RLE)  # 31: with gzip's header
         parts = [self._stream.compress(MAGIC + _floats(*scales))]
         for each, own, largest in zip(maps, layers, scales, strict=True):
+            sent = sent_cells(each, each.pooled)
             for layer, scale in zip(own, largest, strict=True):
-                parts.append(self._stream.compress(levels(cells(each, layer, each.pooled), scale).tobytes()))
+                parts.append(self._stream.compress(levels(_take(layer, sent), scale).tobytes()))
         self._body = b"".join(parts)
 
     def with_header(self, header: Mapping[str, Any]) -> bytes:
@@ -159,8 +160,16 @@ def pooled(weights: NDArray, factor: int) -> NDArray:
     return weights
 
 
-def cells(each: Map, weights: NDArray, factor: int = 1) -> NDArray:
-    """Selects the cells to send from weights (..., t_query, t_key), after pooling by `factor`; returns (..., cells)."""
+def cells(each: Map, weights: NDArray) -> NDArray:
+    """Selects the cells to send from weights (..., t_query, t_key); returns (..., cells)."""
+    return _take(weights, sent_cells(each))
+
+
+def sent_cells(each: Map, factor: int = 1) -> NDArray:
+    """Returns the indices of the cells to send among all of a head, after pooling by `factor`."""
     lengths = [-(-max(each.lengths[i : i + factor]) // factor) for i in range(0, len(each.lengths), factor)]
-    sent = np.arange(weights.shape[-1]) < np.array(lengths)[:, None]  # (t_query, t_key)
-    return weights.reshape(*weights.shape[:-2], -1).take(np.flatnonzero(sent), axis=-1)
+    return np.flatnonzero(np.arange(-(-len(each.keys) // factor)) < np.array(lengths)[:, None])
+
+
+def _take(weights: NDArray, sent: NDArray) -> NDArray:
+    return weights.reshape(*weights.shape[:-2], -1).take(sent, axis=-1)
