@@ -32,7 +32,7 @@ export const h = (named, ...parts) => {
   return node;
 };
 
-/** The head of a table: a column's name each; none, and the cell is empty.
+/** The head of a table, with the names of its columns. Where a name is null, the cell is empty.
  *  @type {(...names: (string | null)[]) => HTMLElement} */
 export const tableHead = (...names) =>
   h("thead", h("tr", ...names.map((name) => (name ? h("th", { scope: "col" }, name) : h("td")))));
