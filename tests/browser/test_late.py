@@ -262,3 +262,37 @@ def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab
     tab.settled()
     assert (tab.tokens(), box(tab).input_value()) == (list(last), last)
     assert (tab.link()["layer"], tab.link()["head"]) == ("0", "2")
+
+
+def test_a_mean_and_a_difference_are_shown_once_python_has_computed_them(tab, held):
+    tab.open(model="tiny-generator", text="The cat sat", layer=1, head=2)
+    canvas = tab.page.locator(".former-head-map canvas").first
+    picture = "canvas => canvas.toDataURL()"
+    head = canvas.evaluate(picture)
+    mean = re.compile("/mean$")
+    hold(tab, mean, held)
+    tab.page.evaluate("former.store.set({ of: 'mean', token: 3 })")
+    until(tab, held, "/mean$")
+    tab.painted()
+    late = re.compile(r"\blate\b")
+    expect(canvas).to_have_class(late)
+    expect(tab.part("token-strip")).to_have_class(late)
+    expect(tab.page.locator(".former-head-map .readout")).to_contain_text("…")
+    assert canvas.evaluate(picture) == head
+    held.pop().continue_()
+    tab.settled()
+    expect(canvas).not_to_have_class(late)
+    expect(tab.part("token-strip")).not_to_have_class(late)
+    assert canvas.evaluate(picture) != head
+
+    tab.page.unroute(mean)
+    tab.page.get_by_role("button", name="Pin this pass").click()
+    hold(tab, re.compile("/ask/beside/vs$"), held)
+    box(tab).fill("The old cat sat")
+    change = tab.part("beside").locator("[data-part=change]")
+    until(tab, held, "/vs$")
+    expect(tab.part("beside").locator("[data-part=after]")).to_contain_text("The old cat sat")
+    expect(change).to_be_hidden()
+    held[-1].continue_()
+    expect(change).to_be_visible()
+    expect(tab.part("beside").locator(".finding").first).to_contain_text("changed the most")

@@ -83,7 +83,7 @@ MAP = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"), sca
 WEIGHTS = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"))
 DIFFERENCE = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("mask"), scale="scores", unit=Field("unit"))
 LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns"))
-COMPARED = ("before", "now", "cells", "mask", "queries", "keys", "unit")  # which the browser has, or computes
+COMPARED = ("before", "now", "cells", "mask", "unit")  # which the browser has, or subtracts
 SAID = bars("probs", "names", "probability", before=Field("before"))
 ADDS = bars("adds", axis="adds to the residual stream")
 QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel

@@ -8,6 +8,7 @@ import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
 import { beside } from "../lib/pinned.js";
 import { shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
+import { makeComparison } from "./difference.js";
 import { nameOf } from "./frames.js";
 import { makeHeads } from "./heads.js";
 import { makeMaps } from "./maps.js";
@@ -61,7 +62,8 @@ export const mount = ({ element }) => {
   const [all, one] = [0, 1].map(() => h("p.finding", { role: "status" }));
   const readout = h("p.readout");
   foot.append(hint, all, one, readout, h("p", h("button.f-link", { onclick: toCarry }, say("carry_from_here"))));
-  const heads = makeHeads(body, { onpoint: () => tellPlace(), onmeasure: () => soon() });
+  const comparison = makeComparison(() => soon());
+  const heads = makeHeads(body, () => tellPlace());
   const maps = makeMaps(body, { legend, less, bar, more });
 
   /** Describes the head under the pointer in the overview, or the pair under the pointer. */
@@ -73,20 +75,22 @@ export const mount = ({ element }) => {
     Object.assign(readout.dataset, data);
   };
   const compare = (was, now) => {
-    maps.compare(was, now, [
+    const { answer, failure } = comparison.of(was.map, now.map);
+    maps.compare(was, now, answer, [
       `${nameOf(was)} · ${passInWords(beside.header)}`,
       `${nameOf(now)} · ${passInWords(store.header)}`,
     ]);
-    heads.paint(was.map, now.map);
-    all.replaceChildren(...heads.tell(was.map, now.map));
+    heads.paint(was.map, now.map, answer);
+    all.replaceChildren(...(failure ? [failure] : heads.tell(was.map, now.map)));
     one.textContent = maps.tell(was, now);
     tellPlace();
     beside.loadExact();
+    return Boolean(answer || failure);
   };
   const clear = () => {
     maps.clear();
-    heads.clear();
-    legend.hidden = true;
+    comparison.stop();
+    return true;
   };
   const paint = () => {
     const [now, was] = [shownNow(), beside.shown()];
@@ -94,11 +98,10 @@ export const mount = ({ element }) => {
     const apart = was && !isSame();
     for (const part of [body, all, one, readout]) part.hidden = !apart;
     hint.textContent = messageOf(was);
-    if (apart) compare(was, now);
-    else clear();
+    const complete = apart ? compare(was, now) : clear();
     const [earlier, current] = [was, now].map((shown) => (shown?.exact ? "exact" : "approximate"));
     element.dataset.shown = [was?.place, earlier, now.layer, now.head, current].join(" ");
-    if (heads.told()) element.dataset.rev = store.rev;
+    if (complete) element.dataset.rev = store.rev;
   };
 
   const soon = whenIdle(paint);

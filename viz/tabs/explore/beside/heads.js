@@ -1,13 +1,11 @@
 // The differences of all heads of two passes as one picture, and which head changed most.
 
-import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, isDark } from "../../../browser/lib/base.js";
 import { makeImage } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
-import { viewOf } from "../../../browser/lib/python.js";
-import { beside } from "../lib/pinned.js";
 import { store } from "../lib/store.js";
+import { differenceOf } from "./difference.js";
 import { diverging, headName, LEAST, makeFrame, SAME } from "./frames.js";
 
 const TILE = 40; // most pixels of a head's side among all heads
@@ -24,7 +22,8 @@ const poolInto = (pooled, wide, { left, top, w, high }, values, sizes) => {
     }
 };
 
-/** The differences of all heads as one image, at the precision at which passes are packed. */
+/** The differences of all heads as one image, at the precision at which passes are packed; `aligned` as in
+ *  differenceOf. */
 const imageOf = (was, now, aligned) => {
   const sizes = [aligned.rows.length, aligned.columns.length];
   const [high, w] = sizes.map((count) => Math.min(TILE, count));
@@ -34,7 +33,7 @@ const imageOf = (was, now, aligned) => {
   for (let layer = 0; layer < now.layers; layer++)
     for (let head = 0; head < now.heads; head++) {
       const maps = [was, was.approximate(layer, head), now, now.approximate(layer, head)];
-      const { values, size: largest } = beside.difference(maps[0], maps[1], maps[2], maps[3], aligned);
+      const { values, size: largest } = differenceOf(maps[0], maps[1], maps[2], maps[3], aligned);
       size = Math.max(size, largest);
       poolInto(pooled, wide, { left: head * w, top: layer * high, w, high }, values, sizes);
     }
@@ -44,13 +43,11 @@ const imageOf = (was, now, aligned) => {
 
 const sameShape = (was, now) => was.layers === now.layers && was.heads === now.heads;
 
-/** {paint(was, now), tell(was, now), told(), pointed(), clear()}; pointed() describes the head under the pointer, or is
- *  ""; onpoint() is called when it has changed, onmeasure() when tell has more to say, and told() is whether it has
- *  said all. */
-export const makeHeads = (body, { onpoint, onmeasure }) => {
-  let picture = null; // {of: the passes, image}
+/** {paint(was, now, answer), tell(was, now), pointed()}: the answer is that of makeComparison, or null; pointed()
+ *  describes the head under the pointer, or is ""; onpoint() is called when it has changed. */
+export const makeHeads = (body, onpoint) => {
+  let picture = null; // {of: what is compared, image}
   let moved = null; // [layer][head]: the share of its attention, measured by Python
-  let failure = "";
   let pointed = null; // {layer, head}
   const frame = makeFrame(body, "heads", {
     onpoint: (at) => {
@@ -59,32 +56,12 @@ export const makeHeads = (body, { onpoint, onmeasure }) => {
     },
     onpick: ({ row, column }) => store.set({ of: "head", layer: row, head: column }),
   });
-  const questions = newest({
-    take: (answer) => {
-      [moved, failure] = [answer.moved, ""];
-      onmeasure();
-    },
-    fail: (error) => {
-      failure = whyNot(error);
-      onmeasure();
-    },
-  });
-  const measure = ({ name }) => {
-    const get = (signal) => answerTo("/ask/beside/vs", viewOf.explore(), signal);
-    if (questions.ask([beside.header.key, store.header.key, name].join("/"), get)) moved = null;
-  };
-
-  const clear = () => {
-    questions.stop();
-    [picture, moved, failure] = [null, null, ""];
-  };
-  const paint = (was, now) => {
-    const aligned = sameShape(was, now) && beside.alignment(was, now);
-    frame.figure.hidden = !aligned;
-    if (!aligned) return clear();
-    measure(now);
-    const of = [was, now, isDark()];
-    if (!picture?.of.every((each, i) => each === of[i])) picture = { of, image: imageOf(was, now, aligned) };
+  const paint = (was, now, answer) => {
+    moved = answer?.moved;
+    frame.figure.hidden = !moved;
+    if (!moved) return;
+    const of = [was, now, answer, isDark()];
+    if (!picture?.of.every((each, i) => each === of[i])) picture = { of, image: imageOf(was, now, answer) };
     const { layer, head, of: shown } = store.view;
     const numbers = (count) => Array.from({ length: count }, (_, i) => `${i}`);
     frame.about.textContent = say("overview_axes");
@@ -98,11 +75,11 @@ export const makeHeads = (body, { onpoint, onmeasure }) => {
 
   /** Which head changed most, with a button that selects it, as children of an element. */
   const tell = (was, now) => {
-    if (!picture) {
+    if (!sameShape(was, now)) {
       const [before, after] = [was, now].map(({ layers, heads }) => say("beside_shape", { layers, heads }));
-      return [sameShape(was, now) ? "" : say("beside_heads_differ", { before, after })];
+      return [say("beside_heads_differ", { before, after })];
     }
-    if (!moved) return [failure];
+    if (!moved) return [];
     const each = moved.flatMap((row, layer) => row.map((part, head) => ({ layer, head, part })));
     const count = each.length;
     const most = each.reduce((a, b) => (b.part > a.part ? b : a));
@@ -117,5 +94,5 @@ export const makeHeads = (body, { onpoint, onmeasure }) => {
     pointed && moved
       ? say("beside_head", { name: headName(pointed), share: asShare(moved[pointed.layer][pointed.head]) })
       : "";
-  return { paint, tell, told: () => Boolean(!picture || moved || failure), pointed: describe, clear };
+  return { paint, tell, pointed: describe };
 };

@@ -7,10 +7,10 @@ import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { pixelOf } from "../lib/paint.js";
 import { beside } from "../lib/pinned.js";
-import { rowOf } from "../lib/selection.js";
+import { isPending, rowOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
-import { alignedAt, joined } from "./align.js";
+import { alignedAt, differenceOf } from "./difference.js";
 import { diverging, LEAST, makeFrame, nameOf, SAME } from "./frames.js";
 
 const place = ({ row, column }) => ({ query: row, key: column });
@@ -22,19 +22,19 @@ const sides = ({ queries, keys }, unit) => ({
   wordsAcross: axisWords(keys, unit),
 });
 
-/** The words formed by aligned bytes, with both names where they differ; null as axisWords. */
-const joinedWords = (was, now, pairs, unit) =>
-  axisWords(joined(was, now, pairs), unit)?.map((word) => {
+/** The words formed by aligned bytes with these labels, with both names where they differ; null as axisWords. */
+const joinedWords = (was, now, pairs, labels, unit) =>
+  axisWords(labels, unit)?.map((word) => {
     const part = pairs.slice(word.from, word.to + 1);
     const [old, own] = [was, now].map((labels, side) => part.map((pair) => labels[pair[side]] ?? "").join(""));
     return old === own ? word : { ...word, name: `${old || "–"}|${own || "–"}` };
   });
 
 /** The same as `sides` for the difference of two maps. */
-const joinedSides = (was, now, { rows, columns }, unit) => ({
-  ...sides({ queries: joined(was.queries, now.queries, rows), keys: joined(was.keys, now.keys, columns) }, unit),
-  words: joinedWords(was.queries, now.queries, rows, unit),
-  wordsAcross: joinedWords(was.keys, now.keys, columns, unit),
+const joinedSides = (was, now, { rows, columns, queries, keys }, unit) => ({
+  ...sides({ queries, keys }, unit),
+  words: joinedWords(was.queries, now.queries, rows, queries, unit),
+  wordsAcross: joinedWords(was.keys, now.keys, columns, keys, unit),
 });
 
 /** The pair under the pointer or locked, in pictures that have this pair. */
@@ -51,8 +51,11 @@ const marks = (map, aligned = /** @type {any} */ (null)) => {
   };
 };
 
-const drawMap = (part, { map, weights }, header) => {
+const drawMap = (part, shown, header) => {
+  const { map, weights } = shown;
   part.figure.hidden = false;
+  part.canvas.classList.toggle("late", isPending(shown));
+  if (isPending(shown)) return; // the canvas shows another
   const pixel = pixelOf(map, weights, 0);
   part.draw({
     ...sides(map, header.unit),
@@ -64,12 +67,12 @@ const drawMap = (part, { map, weights }, header) => {
 
 const weightAt = (shown, query, key) => (query === null || key === null ? 0 : (rowOf(shown, query)[key] ?? 0));
 
-/** The difference of the selected head of two passes, {was, now, rows, columns, values, size, at, moved}; null if their
- *  maps cannot be compared. */
-const differenceOf = (was, now) => {
-  const aligned = beside.alignment(was.map, now.map);
-  if (!aligned) return null;
-  return { was, now, ...aligned, ...beside.difference(was.map, was.weights, now.map, now.weights, aligned) };
+/** The difference of the selected head of two passes whose maps are compared in `answer`, {was, now, rows, columns,
+ *  queries, keys, values, size, at, moved}. */
+const changeOf = (was, now, answer) => {
+  const { rows, columns, queries, keys } = answer;
+  const difference = differenceOf(was.map, was.weights, now.map, now.weights, answer);
+  return { was, now, rows, columns, queries, keys, ...difference };
 };
 
 /** Writes a number, with ≈ until the exact ones have arrived. */
@@ -91,10 +94,12 @@ const paintLegend = ({ less, bar, more }, size) => {
   more.textContent = asSigned(size, 2);
 };
 
-/** {compare(was, now), clear(), draw(), tell(was, now), pair()}: compare draws all; draw draws again what marks the
- *  pair under the pointer; pair() is that pair with its numbers, {words, data}. */
+/** {compare(was, now, answer), clear(), draw(), tell(was, now), pair()}: compare draws all, with the answer of
+ *  makeComparison or null; draw draws again what marks the pair under the pointer; pair() is that pair with its numbers,
+ *  {words, data}. */
 export const makeMaps = (body, scale) => {
   let both = null; // the difference of the passes that are shown
+  let pending = false; // whether it is still to come
   const onCells = { onpoint: (at) => store.point(at && place(at)), onpick: (at) => lockPair(place(at)) };
   const before = makeFrame(body, "before", {
     onpoint: (at) => both && onCells.onpoint(at),
@@ -111,8 +116,15 @@ export const makeMaps = (body, scale) => {
     onpick: (at) => lockPair(onScreen(at)),
   });
 
+  const clear = () => {
+    both = null;
+    change.figure.hidden = scale.legend.hidden = true;
+  };
+  clear();
+
   const drawChange = () => {
-    change.figure.hidden = scale.legend.hidden = !both;
+    change.canvas.classList.toggle("late", pending); // it shows another difference, if any
+    if (!pending) change.figure.hidden = scale.legend.hidden = !both;
     if (!both) return;
     const { was, now, columns, values } = both;
     const size = Math.max(LEAST, both.size);
@@ -136,6 +148,7 @@ export const makeMaps = (body, scale) => {
 
   /** Describes the difference of the head, or says why there is none. */
   const tell = (was, now) => {
+    if (pending) return "";
     if (!both) {
       const [of, to] = [was, now].map(({ map }) =>
         say("beside_cells", { rows: map.queries.length, columns: map.keys.length }),
@@ -170,11 +183,12 @@ export const makeMaps = (body, scale) => {
     return { words, data: { query, key, change: second - first } };
   };
 
-  const compare = (was, now, [ofWas, ofNow]) => {
-    both = differenceOf(was, now);
+  const compare = (was, now, answer, [ofWas, ofNow]) => {
+    pending = !answer || isPending(was) || isPending(now);
+    both = !pending && answer.rows ? changeOf(was, now, answer) : null;
     before.about.textContent = ofWas;
     after.about.textContent = ofNow;
     draw(was, now);
   };
-  return { compare, tell, pair, draw: () => both && draw(both.was, both.now), clear: () => (both = null) };
+  return { compare, tell, pair, draw: () => both && draw(both.was, both.now), clear };
 };

@@ -4,7 +4,7 @@ import { h, isDark } from "../../../browser/lib/base.js";
 import { gradient, palette, variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber, asSigned } from "../../../browser/lib/numbers.js";
-import { recompute, rowOf } from "./selection.js";
+import { isPending, recompute, rowOf } from "./selection.js";
 
 /** A colour legend in `place`. Returns a function to call with the mode, the scale, the size of the scores, and {hides,
  *  skipped}: whether a mask hides cells, and whether a pattern skips some. */
@@ -34,8 +34,8 @@ export const readingOf = (shown, query, key) => {
   if (key >= map.rowLength(query)) return { words: say("masked"), data: { query, key, weight: "masked" } };
   if (map.skips(query, key)) return { words: say("skipped"), data: { query, key, weight: "skipped" } };
   const weight = rowOf(shown, query)[key];
-  // only the largest weight around it is known
-  if (!exact && map.pooled > 1) return { words: "…", data: { query, key } };
+  // at the most, the largest weight around it is known
+  if (isPending(shown) || (!exact && map.pooled > 1)) return { words: "…", data: { query, key } };
   const data = { query, key, weight };
   if (!vectors)
     return { words: say("reading_weight", { weight: exact ? asNumber(weight) : `≈ ${asNumber(weight, 3)}` }), data };

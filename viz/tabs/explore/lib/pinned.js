@@ -1,12 +1,10 @@
-// The pinned pass, to compare the next ones with: its request, its numbers, its part of the link, and the differences
-// of two maps.
+// The pinned pass, to compare the next ones with: its request, its numbers, and its part of the link.
 
 import { opened, tabOf } from "../../../browser/lib/address.js";
 import { answerTo, bytes, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners, must } from "../../../browser/lib/base.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
-import { align } from "../beside/align.js";
 import { decodeExact, decodePass, editsInLink } from "./pass.js";
 import { pairOf, shownNow, weightsOf } from "./selection.js";
 import { store } from "./store.js";
@@ -129,45 +127,6 @@ const exact = newest({
   },
   fail: () => {},
 });
-
-// --- differences --------------------------------------------------------------------------------------------------
-
-const LEAST = { byte: 3, character: 3 }; // of a common part; a word or a piece of one is enough
-
-/** Aligns a map of the pinned pass with one on screen: {rows, columns}, as `align` gives them; null if they have too
- *  little in common. */
-beside.alignment = (was, now) => {
-  const [unit, own] = [beside.header.unit, store.header.unit];
-  const found = ["queries", "keys"].map((side) => align(was[side], now[side], LEAST[unit] ?? 1));
-  const alike = was.queries.length === now.queries.length && was.keys.length === now.keys.length;
-  return (alike || unit === own) && found.every(Boolean) ? { rows: found[0], columns: found[1] } : null;
-};
-
-/** The cells of one head in two aligned maps, `after` less `before`, row by row: 0 in the row of a query that only one
- *  has, and in the other rows for a masked or a missing key. {values, size: the largest magnitude, at: its row and
- *  column, moved: the share of a row's attention that goes elsewhere, averaged over the rows that both have}. */
-beside.difference = (mapBefore, before, mapAfter, after, { rows, columns }) => {
-  const values = new Float32Array(rows.length * columns.length);
-  const beyond = 2 ** 30; // the end of every row
-  const [were, are] = [0, 1].map((side) => Int32Array.from(columns, (pair) => pair[side] ?? beyond));
-  let [at, size, total, both] = [0, 0, 0, 0];
-  rows.forEach(([one, other], row) => {
-    if (one === null || other === null) return;
-    both += 1;
-    const [first, second] = [mapBefore.rowStart(one), mapAfter.rowStart(other)];
-    const [long, own] = [mapBefore.rowLength(one), mapAfter.rowLength(other)];
-    for (let column = 0; column < were.length; column++) {
-      const [then, now] = [were[column], are[column]];
-      const value = (now < own ? after[second + now] : 0) - (then < long ? before[first + then] : 0);
-      const cell = row * were.length + column;
-      values[cell] = value;
-      total += Math.abs(value);
-      if (Math.abs(value) > size) [size, at] = [Math.abs(value), cell];
-    }
-  });
-  const place = { row: Math.floor(at / were.length), column: at % were.length };
-  return { values, size, at: place, moved: total / 2 / both };
-};
 
 store.pinned = beside;
 if (tabOf(opened) === "explore") beside.read(opened);

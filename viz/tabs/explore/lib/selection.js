@@ -4,13 +4,12 @@
 import { defer, eachFrame } from "../../../browser/lib/base.js";
 import { store } from "./store.js";
 
-const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
 /** @type {any} */ let held = null;
 const TOLD = 0.0005; // keys with less weight are described together: each share would read 0.00
 
 /**
  * Returns {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart),
- * packed ones until the exact ones arrive. vectors is the same object for a head, which also has q, k, v and out; null
+ * those of weightsOf until the exact ones arrive. vectors is the same object for a head, which also has q, k, v and out; null
  * for a mean and a rollout. Null before the first pass.
  */
 export const shownNow = () => {
@@ -24,58 +23,13 @@ export const shownNow = () => {
   return (held = { map, of, layer, head, weights, exact: sure, vectors: sure?.q ? sure : null });
 };
 
-/** The cells of a head, a layer's mean or a rollout, at the precision at which they were packed. */
-export const weightsOf = (map, of, layer, head) => {
-  if (of === "head") return map.approximate(layer, head);
-  if (map.pooled > 1) return new Float32Array(map.perHead); // empty until the exact ones arrive in a moment
-  if (!derived.has(map)) derived.set(map, { mean: [], rollout: [] });
-  return of === "mean" ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
-};
+/** The cells of a view until the exact ones arrive: of a head at the precision at which they were packed; of a mean and
+ *  a rollout, which Python computes, zeros. */
+export const weightsOf = (map, of, layer, head) =>
+  of === "head" ? map.approximate(layer, head) : new Float32Array(map.perHead);
 
-/** The mean over the heads of a layer. */
-const meanOf = (map, layer) => {
-  const { mean } = derived.get(map);
-  if (mean[layer]) return mean[layer];
-  const sum = new Float32Array(map.perHead);
-  for (let head = 0; head < map.heads; head++) {
-    const cells = map.quantised(layer, head);
-    const unit = map.scales[layer * map.heads + head] / 65025 / map.heads;
-    for (let i = 0; i < sum.length; i++) sum[i] += cells[i] * cells[i] * unit;
-  }
-  return (mean[layer] = sum);
-};
-
-/** A_layer ··· A_0 with A = (mean + I) / 2, as former.analysis.rollout; t × t. */
-const rolloutOf = (map, layer) => {
-  const { rollout } = derived.get(map);
-  if (rollout[layer]) return rollout[layer];
-  const tokens = map.queries.length;
-  const before = layer > 0 ? rolloutOf(map, layer - 1) : null;
-  const mean = meanOf(map, layer);
-  const result = new Float32Array(tokens * tokens);
-  for (let query = 0; query < tokens; query++) {
-    const [start, length, row] = [map.rowStart(query), map.rowLength(query), query * tokens];
-    for (let through = 0; through < length; through++) {
-      const share = (mean[start + through] + (through === query ? 1 : 0)) / 2;
-      if (!before) result[row + through] += share;
-      else if (share > 0) {
-        const from = through * tokens;
-        const last = map.hides ? map.rowLength(through) : tokens;
-        for (let key = 0; key < last; key++) result[row + key] += share * before[from + key];
-      }
-    }
-  }
-  return (rollout[layer] = result);
-};
-
-/** Converts t × t to cells, without the masked ones. */
-const cellsOf = (map, square) => {
-  const cells = new Float32Array(map.perHead);
-  const across = map.keys.length;
-  for (let query = 0; query < map.queries.length; query++)
-    cells.set(square.subarray(query * across, query * across + map.rowLength(query)), map.rowStart(query));
-  return cells;
-};
+/** Whether the cells of a view are still to arrive. */
+export const isPending = ({ of, exact }) => of !== "head" && !exact;
 
 /** A query's weights on keys 0 to its length. */
 export const rowOf = (shown, query) => {

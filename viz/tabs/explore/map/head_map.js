@@ -10,7 +10,7 @@ import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { makeLegend, readingOf } from "../lib/legend.js";
 import { pixelOf, valuesOf } from "../lib/paint.js";
 import { isOff } from "../lib/pass.js";
-import { pairOf, rowOf, shownNow } from "../lib/selection.js";
+import { isPending, pairOf, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
 
@@ -128,10 +128,10 @@ export const mount = ({ element }) => {
     const name = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
     const off = of === "head" && isOff(store.header, shown.map, layer, head);
     setText(title, off ? say("head_off", { name }) : name);
-    const late = mode() === "scores" && !shown.vectors; // the canvas shows another head
+    const late = isPending(shown) || (mode() === "scores" && !shown.vectors); // the canvas shows another map
     picture.canvas.classList.toggle("late", late);
     tell(shown);
-    if (late) return; // painted as soon as q and k arrive
+    if (late) return; // painted as soon as the weights, or q and k, arrive
     const { image, size } = paintCells(shown);
     const { map } = shown;
     legend(mode(), scale, size, map);

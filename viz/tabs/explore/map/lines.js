@@ -10,7 +10,7 @@ import { makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { tokenLabel } from "../lib/labels.js";
 import { levelOf } from "../lib/paint.js";
-import { LINES, linksOf, rowOf, shownNow } from "../lib/selection.js";
+import { isPending, LINES, linksOf, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 
 const ROW = 15; // smallest height of a row in pixels
@@ -119,6 +119,8 @@ export const mount = ({ element }) => {
     if (!shown || element.hidden || !size.width) return;
     const { layer, head, of, scale } = store.view;
     title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+    canvas.classList.toggle("late", isPending(shown));
+    if (isPending(shown)) return; // the canvas shows another map
     const tokens = Math.max(shown.map.queries.length, shown.map.keys.length);
     const { width, height } = size;
     row = Math.min(30, Math.max(ROW, (height - 8) / tokens));

@@ -103,13 +103,15 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
         pinned, run: the two runs.
         before, now: for each run, the name of the map, and layer, head and of as in `cells_of`.
     Returns:
-        "before" and "now": the cells of both; "moved" (layers, h): for each head the share of attention that has
-        moved, None for maps that cannot be compared; and for the figure, with labels and "mask", "cells": the
-        difference of aligned positions (`align`), or the pinned map if they have too little in common.
+        "before" and "now": the cells of both; "rows" and "columns": the aligned queries and keys (`align`), None if
+        they have too little in common; "moved" (layers, h): for each head the share of attention that has moved, None
+        for maps that cannot be compared; and for the figure, with labels and "mask", "cells": the difference of
+        aligned positions, or the pinned map.
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])
-    values = {"before": cells, "now": after, "moved": None, "cells": cells, "mask": one.allowed, "unit": None}
+    values = {"before": cells, "now": after, "cells": cells, "mask": one.allowed, "unit": None}
+    values |= {"rows": None, "columns": None, "moved": None}
     unit, same = pinned.source.tokenizer.unit, cells.shape == after.shape
     least = 3 if unit in ("byte", "character") else 1
     rows, columns = align(one.queries, other.queries, least), align(one.keys, other.keys, least)
@@ -121,7 +123,7 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
         across, down = ([-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (columns, rows))
         return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * both[:, None]
 
-    values |= {"cells": aligned(after, 1) - aligned(cells, 0), "unit": "difference"}
+    values |= {"cells": aligned(after, 1) - aligned(cells, 0), "unit": "difference", "rows": rows, "columns": columns}
     values["mask"] = aligned(one.allowed.int(), 0) + aligned(other.allowed.int(), 1) > 0
     if one.weights.shape[:2] == other.weights.shape[:2] and one.name == other.name:
         moved = aligned(other.weights, 1) - aligned(one.weights, 0)

@@ -9,7 +9,7 @@ import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { quote } from "../lib/labels.js";
 import { levelOf } from "../lib/paint.js";
-import { afterMap, rowOf, shownNow, strongestOf } from "../lib/selection.js";
+import { afterMap, isPending, rowOf, shownNow, strongestOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { pointsAtTokens } from "../lib/tokens.js";
 
@@ -118,6 +118,8 @@ export const mount = ({ element }) => {
   const paint = afterMap(() => {
     const shown = shownNow();
     if (!shown) return;
+    element.classList.toggle("late", isPending(shown));
+    if (isPending(shown)) return; // it shows another map
     const { square } = shown.map;
     const token = store.token();
     const key = keyOf(token);

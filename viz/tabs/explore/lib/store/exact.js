@@ -1,5 +1,6 @@
 // The exact values of the view: the weights of a head as the model computes them, its vectors and scores, requested in
-// the background. Until they arrive, the packed weights are shown and marked as approximate.
+// the background. Until they arrive, a head's packed weights are shown and marked as approximate, of a mean or a rollout
+// the last picture, faded.
 
 import { bytes, newest, unanswered } from "../../../../browser/lib/ask.js";
 import { defer, flushDeferred } from "../../../../browser/lib/base.js";
@@ -31,11 +32,13 @@ const load = () => {
   publish("exact");
   fetchNow();
 };
-const fetchSoon = defer(fetchNow); // heads that are only passed over are not requested
+const fetchIdle = defer(fetchNow);
+/** Requests them: a head's when the page is idle, so that heads that are only passed over are not requested. */
+const fetch = () => (state.view.of === "head" ? fetchIdle() : fetchNow());
 
 /** Keeps `exact` of the state up to date with the view. An unreachable server is asked again as long as the view is the
  *  same; lost() is called if it has lost the pass. */
-export const exact = { load, forget, fetchSoon, lost: () => {} };
+export const exact = { load, forget, fetch, lost: () => {} };
 
 /** Waits until the view is exact. Throws if the server does not answer. */
 export const exactly = async () => {

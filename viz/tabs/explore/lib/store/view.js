@@ -25,7 +25,7 @@ export const set = (partial) => {
   if (SHOWS.some((name) => changed.includes(name) || (name in partial && !state.exact))) {
     exact.forget();
     changed.push("exact");
-    exact.fetchSoon();
+    exact.fetch();
   }
   if (changed.length) publish(...changed);
 };
