@@ -7,8 +7,9 @@ In the browser the page also uses `window.gradio_config.root` (lib/base.js), and
 from __future__ import annotations
 
 import contextlib
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,42 @@ def katex() -> dict[str, str]:
     # A Gradio that calls them otherwise still serves the page, with equations in LaTeX.
     found = {name: next(ASSETS.glob(pattern), Path(pattern)) for name, pattern in wanted.items()}
     return {name: f"{ASSETS_PATH}{path.name}" for name, path in found.items()}
+
+
+# In Gradio's scripts: import(`./Blocks-D1GWYZdr.js`)…,__vite__mapDeps([0,1,2]), numbers of files in a list at the top.
+LAZY = r"import\(`\./({}-[^`]+)`\).*?__vite__mapDeps\(\[([\d,]+)\]\)"
+FILES = re.compile(r"m\.f=(\[.*?\])")
+
+
+def preloads(types: Iterable[str]) -> list[str]:
+    """Returns the addresses of the scripts and styles that Gradio's page loads to show components of these types.
+
+    Gradio's scripts ask for them in four steps, each after those of the step before have run. A Gradio that is built
+    otherwise still serves the page, only later: then it is empty.
+    """
+    files: dict[str, None] = {}
+
+    def read(name: str, pattern: str) -> str:
+        """Adds what a script's lazy import loads, and that import itself; returns its name."""
+        source = (ASSETS / name).read_text(encoding="utf-8")
+        listed, found = FILES.search(source), re.search(pattern, source, re.DOTALL)
+        if not listed or not found:
+            return name
+        every = json.loads(listed[1])
+        files.update((f"{ASSETS_PATH}{every[int(number)].removeprefix('./')}", None) for number in found[2].split(","))
+        return found[1]
+
+    if entry := re.search(r"assets/(index-[^\"]+\.js)", (ASSETS.parent / "index.html").read_text(encoding="utf-8")):
+        core = read(entry[1], LAZY.format("core"))
+        read(read(entry[1], LAZY.format("Index")), LAZY.format("Blocks"))
+        for each in sorted(set(types)):
+            read(core, rf"[,{{]{each}:{{[^{{}}]*?component:\(\)=>\w+\(\(\)=>{LAZY.format('[^`]+')}")
+    return list(files)
+
+
+def types_of(page: gr.Blocks) -> set[str]:
+    """Returns the types of a page's components, as its scripts name them."""
+    return {component["type"] for component in page.config["components"]} | {"state"}  # which Gradio adds
 
 
 def component(script: str, value: Any, classes: Sequence[str], **options: Any) -> gr.HTML:

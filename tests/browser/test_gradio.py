@@ -44,6 +44,18 @@ def test_the_page_begins_with_the_tab_of_its_link_and_fetches_nothing_of_the_fir
 
 
 @pytest.mark.own_page
+def test_what_gradio_loads_for_the_page_is_named_in_its_head(tab):
+    tab.open(text="abc")
+    asked, named = tab.page.evaluate(
+        """[performance.getEntriesByType("resource").map((each) => each.name),
+            [...document.querySelectorAll("[rel=modulepreload], [rel=preload]")].map((each) => each.href)]"""
+    )
+    loaded = {name for name in asked if f"{tab.origin}/assets/" in name and name.endswith((".js", ".css"))}
+    assert len(loaded) > 20
+    assert loaded <= set(named)
+
+
+@pytest.mark.own_page
 def test_the_parts_below_the_first_view_wait_until_it_has_its_pass(tab, guard):
     tab.open(text="abc")
     tab.wait("() => document.querySelector('.former-statistics[data-rev]')")

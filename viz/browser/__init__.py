@@ -20,7 +20,7 @@ import gradio as gr
 
 from viz import style
 from viz.browser import chart, scripts
-from viz.gradio_adapter import component, katex
+from viz.gradio_adapter import component, katex, preloads, types_of
 
 if TYPE_CHECKING:
     from viz.panels import Panel
@@ -109,10 +109,12 @@ def opening(tabs: Sequence[Tab]) -> str:
     return f'<script type="application/json" id="former-site">{settings}</script><script>{script}</script>'
 
 
-def head() -> str:
-    """Returns HTML for the page's head: its styles, on the screen and on paper."""
+def head(page: gr.Blocks) -> str:
+    """Returns HTML for the page's head: what Gradio loads for it, and its styles, on the screen and on paper."""
     paper = scripts.PAPER.read_text(encoding="utf-8")
-    return (
+    ahead = (address.removeprefix("/") for address in preloads(types_of(page)))
+    kinds = {"css": 'rel="preload" as="style"', "js": 'rel="modulepreload"'}
+    return "".join(f'<link {kinds[address.rpartition(".")[2]]} crossorigin href="{address}">' for address in ahead) + (
         f'<link rel="stylesheet" href="{scripts.folder().removeprefix("/")}{scripts.STYLES}">'
         f'<style id="former-paper" media="print">{paper}</style>'
     )
