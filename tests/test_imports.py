@@ -52,6 +52,8 @@ def test_former_is_imported_and_loads_a_model_without_what_only_some_of_it_needs
 former.load("tiny-generator")
 print(sorted({"huggingface_hub", "tokenizers", "gradio", "plotly", "torch._dynamo"} & set(sys.modules)))
 import former.training.tasks  # as the page does, which shows their code
+from former.training.compute import prepare  # as each command does, before it knows what it needs
+prepare()
 print("torch._dynamo" in sys.modules)"""
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["[]", "False"]

@@ -33,11 +33,10 @@ def choose_device(name: str | None = None) -> torch.device:
 
 
 def prepare() -> None:
-    """Configures the process: memory allocation, fp32 products on a CPU, and the limit of compiled graphs."""
+    """Configures the process: memory allocation, and fp32 products on a CPU."""
     keep_freed_memory()
     if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # with AMX, "medium" means bf16
         torch.set_float32_matmul_precision("medium")  # lets AMD processors use oneDNN's products
-    torch._dynamo.config.recompile_limit = 64  # one graph for each padded length of reviews
 
 
 def keep_freed_memory() -> None:
@@ -74,6 +73,7 @@ def try_compile(function: Callable[..., Any], device: torch.device, **options: A
     except RuntimeError as error:
         print(f"running uncompiled, slower: torch.compile does not work here ({_first_line(error)})", file=sys.stderr)
         return function
+    torch._dynamo.config.recompile_limit = 64  # one graph for each padded length of reviews
     return torch.compile(function, **options)
 
 
