@@ -385,6 +385,23 @@ def test_nonsense_in_a_link_that_an_open_page_takes_up_is_named_until_the_next(t
         expect(message).not_to_contain_text(f"“{value}”")
 
 
+def test_the_tokens_of_a_link_are_not_shown_one_by_one(tab):
+    tab.open(text=PROMPT, model="tiny-generator")
+    tab.page.evaluate(
+        """() => { window.shown = 0;
+                  former.writing.subscribe(document.querySelector(".former-written-text"),
+                    (changed) => { if (changed.has("text")) window.shown++; }); }"""
+    )
+    tab.page.evaluate(
+        "(view) => former.page.follow(new URLSearchParams({ tab: 'generate', ...view }))",
+        {"text": PROMPT, "model": "tiny-generator", "written": ".".join(["97"] * 200)},
+    )
+    tab.wait("() => former.writing.cursor.depth === 200")
+    tab.rested()
+    assert tab.shown() == [*PROMPT, *["a"] * 200]
+    assert 0 < tab.page.evaluate("shown") < 50
+
+
 @pytest.mark.own_page
 def test_generate_works_by_keyboard_alone(tab):
     tab.open(text=PROMPT, length=3, pace=30)

@@ -119,28 +119,28 @@ const ask = (length = 0, known = [], pause = 0) => {
   writing.status = length || known.length ? "running" : "reading";
   writing.message = null;
   publish("status");
+  let quiet = pause ? 0 : known.length; // tokens of a link, which are shown at intervals
   questions.ask({}, async (signal) => {
     for await (const frame of write(order, length, known, signal)) {
       if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
       if (signal.aborted) return;
-      receive(frame, drawnBy);
+      if (frame.token !== null) {
+        writing.cursor = writing.branches.write(writing.cursor, frame.token);
+        quiet--;
+      }
+      writing.cursor.state = { ...frame, drawnBy };
+      writing.rev++;
+      if (writing.tell() || quiet <= 0) publish("text");
     }
   });
 };
 
-const receive = (frame, drawnBy) => {
-  if (frame.token !== null) writing.cursor = writing.branches.write(writing.cursor, frame.token);
-  writing.cursor.state = { ...frame, drawnBy };
-  writing.rev++;
-  publish("text");
-  writing.tell();
-};
-
-/** Updates the address, at intervals while tokens arrive. */
+/** Updates the address, at intervals while tokens arrive; returns whether it has. */
 writing.tell = () => {
-  if (performance.now() - written < TELL) return;
-  written = performance.now();
-  writeLink();
+  const due = performance.now() - written >= TELL;
+  if (due) written = performance.now();
+  if (due) writeLink();
+  return due;
 };
 let written = 0; // when the address was updated last
 
