@@ -31,7 +31,7 @@ PAPER = VIZ / "browser" / "paper" / "paper.css"  # a style sheet of its own, for
 # JavaScript of the address that the page is mounted at. Without an origin Chrome may take that of another page, whose
 # code of the same text it has kept compiled.
 ROOT = r'location.origin + new URL(window.gradio_config?.root ?? "", location.href).pathname.replace(/\/$/, "")'
-IMPORT = re.compile(rb'^(?:import|export) [^;]*?from "(\.[^"]+)";', re.MULTILINE)
+IMPORT = re.compile(rb'^(?:import|export) (?:[^;]*?from )?"(\.[^"]+)";', re.MULTILINE)
 
 
 def styles() -> str:

@@ -76,4 +76,4 @@ class Tab(NamedTuple):
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # adds its own to the server  # noqa: ARG005
     panels: tuple[Panel, ...] = ()
     scripts: tuple[Path, ...] = ()  # that draw what it opens with: they come first
-    modules: tuple[str, ...] = ()  # addresses of other modules for that
+    modules: tuple[str, ...] = ()  # addresses of other modules and styles for that

@@ -1,6 +1,7 @@
 """The page's scripts as the server sends them, and their dependencies."""
 
 import gzip
+import re
 
 import pytest
 from starlette.applications import Starlette
@@ -68,6 +69,8 @@ def test_a_script_imports_what_there_is_and_none_of_them_in_a_circle():
         return before[name]
 
     for name in names:
+        lines = re.findall(rb'"\.[^"]*\.js";$', scripts.sources()[name], re.MULTILINE)
+        assert len(imports_of(name)) == len(lines), name
         assert set(scripts.needed([scripts.VIZ / name])) == needs(name, ()) | {name}
     assert len(before) > 100
 

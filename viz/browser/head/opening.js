@@ -21,7 +21,8 @@
   const root = location.origin + new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "");
   for (const name of ahead[begins]) {
     const link = document.createElement("link");
-    Object.assign(link, { rel: "modulepreload", href: root + name, fetchPriority: "low" }); // Gradio's own go first
+    const kind = name.endsWith(".css") ? { rel: "preload", as: "style" } : { rel: "modulepreload" };
+    Object.assign(link, { ...kind, href: root + name, fetchPriority: "low" }); // Gradio's own go first
     document.head.append(link);
   }
 })();

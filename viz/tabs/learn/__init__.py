@@ -17,5 +17,5 @@ TAB = Tab(
     routes.attach,
     tuple(section.panel for section in SECTIONS),
     (HERE / "learn.js", SECTIONS[0].panel.script),
-    (katex()["script"],),
+    tuple(katex().values()),
 )
