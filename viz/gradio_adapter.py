@@ -88,7 +88,7 @@ def types_of(page: gr.Blocks) -> set[str]:
     return {component["type"] for component in page.config["components"]} | {"state"}  # which Gradio adds
 
 
-def component(script: str, value: Any, classes: Sequence[str], **options: Any) -> gr.HTML:
+def component(script: str, value: Any, classes: Sequence[str]) -> gr.HTML:
     """Returns a part of the page that is drawn by a script.
 
     It is not a subclass of gr.HTML, because Gradio writes a .pyi file into the source tree for each of those. If the
@@ -99,7 +99,6 @@ def component(script: str, value: Any, classes: Sequence[str], **options: Any) -
         script: body of a JavaScript function (element, trigger, props, watch).
         value: initial value, which the script reads as props.value.
         classes: CSS classes.
-        options: further arguments of gr.HTML.
     """
     return gr.HTML(
         value=value,
@@ -107,7 +106,6 @@ def component(script: str, value: Any, classes: Sequence[str], **options: Any) -
         js_on_load=script,
         apply_default_css=False,
         elem_classes=list(classes),
-        **options,
     )
 
 

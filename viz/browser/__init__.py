@@ -1,11 +1,11 @@
 """The page in the browser: its head, its style, and its interactive parts.
 
-`part(folder, "head_map")` is drawn by `head_map.js` and styled by `head_map.css` in that folder. The script is a module
-that exports `mount({ element, trigger, props, watch })`, which is called when the part appears on the page. It imports
-from `lib/` here and from its tab's `lib/`; `lib/site.js` has the data that Python gives to all scripts. Templates are
-empty: scripts build their elements, and a visitor's text only becomes `textContent` or is drawn on a canvas. For an
-event that a script triggers, such as `trigger("edited")`, call `part(..., events=("edited",))` and wire it in Python
-with `part.edited(...)`.
+`part(folder, "head_map")` is drawn by `head_map.js` and styled by `head_map.css` in that folder; `place` puts it on the
+page. The script is a module that exports `mount({ element, trigger, props })`, which is called when the part appears on
+the page. It imports from `lib/` here and from its tab's `lib/`; `lib/site.js` has the data that Python gives to all
+scripts. Scripts build their elements, and a visitor's text only becomes `textContent` or is drawn on a canvas. For an
+event that a script triggers, such as `trigger("edited")`, call `placed = place(..., events=("edited",))` and wire it in
+Python with `placed.edited(...)`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote
 
 import gradio as gr
@@ -33,21 +33,47 @@ TABS = HERE.parent / "tabs"  # one folder for each tab
 PAGE = HERE / "lib" / "page.js"  # handles the selected tab
 
 
-def part(folder: Path, name: str, value: Any = None, events: Sequence[str] = (), **options: Any) -> gr.HTML:
-    """Returns a part of the page, drawn by `name`.js and styled by `name`.css in `folder`.
+class Part(TypedDict, total=False):
+    """A part of the page, or a row or column of such parts, as mount.js reads it."""
+
+    script: str  # the path below viz of the script that draws the part
+    name: str  # its CSS class
+    value: Any
+    parts: list[Part]  # of a row or column
+    classes: str
+    style: str
+
+
+def part(folder: Path, name: str, value: Any = None) -> Part:
+    """Returns a part of the page, drawn by `name`.js and styled by `name`.css in `folder`; the script reads `value` as
+    props.value."""
+    return {
+        "script": scripts.name_of(folder / f"{name}.js"),
+        "name": f"former-{name.replace('_', '-')}",
+        "value": value,
+    }
+
+
+def row(*parts: Part, classes: str = "") -> Part:
+    """Returns parts beside each other."""
+    return {"parts": list(parts), "classes": f"row {classes}"}
+
+
+def column(*parts: Part, classes: str = "", share: int = 1) -> Part:
+    """Returns parts below each other, with a share of the width of the row that they stand in."""
+    return {"parts": list(parts), "classes": f"column {classes}", "style": f"flex-grow: {share}"}
+
+
+def place(*parts: Part, events: Sequence[str] = ()) -> gr.HTML:
+    """Places parts on the page, as one component of Gradio's, because each costs 3 ms before the first paint.
 
     Args:
-        folder: the tab's.
-        name: name of the files.
-        value: initial value, which the script reads as props.value and can watch.
-        events: names of the events that the script triggers.
-        options: further arguments of gr.HTML.
+        parts: from top to bottom.
+        events: names of the events that their scripts trigger.
     """
-    path = json.dumps(scripts.name_of(folder / f"{name}.js"))
-    parameters = "{ element, trigger, props, watch }"
-    script = f"{scripts.imported(HERE / 'mount.js')}.then(({{ mount }}) => mount({path}, {parameters}));"
+    script = f"{scripts.imported(HERE / 'mount.js')}.then(({{ place }}) => place({{ element, trigger, props }}));"
     script += "".join(f' // triggers "{event}"' for event in events)
-    return component(script, value, ["former", f"former-{name.replace('_', '-')}"], **options)
+    return component(script, parts, ["former"])
 
 
 def call(script: Path, does: str, arguments: str = "") -> str:
@@ -62,22 +88,22 @@ def call(script: Path, does: str, arguments: str = "") -> str:
     return f"async ({arguments}) => {{ const {{ {exports} }} = await {scripts.imported(script)}; return {does}; }}"
 
 
-def panel(record: Panel, value: Any = None, **options: Any) -> gr.HTML:
-    """Returns a panel, drawn by its script. The other arguments are those of `part`."""
-    return part(record.script.parent, record.script.stem, value, **options)
+def panel(record: Panel, value: Any = None) -> Part:
+    """Returns a panel, drawn by its script."""
+    return part(record.script.parent, record.script.stem, value)
 
 
 def class_bar() -> gr.HTML:
-    """Returns the bar with the menu "In class" and messages about the room and the server."""
-    return part(HERE, "class_bar", events=("opened",))
+    """Places the bar with the menu "In class" and messages about the room and the server."""
+    return place(part(HERE, "class_bar"), events=("opened",))
 
 
 def arrivals() -> gr.HTML:
-    """Returns the lines about models that are being downloaded (`viz.server.arrivals`)."""
-    return part(HERE / "arrivals", "arrivals")
+    """Places the lines about models that are being downloaded (`viz.server.arrivals`)."""
+    return place(part(HERE / "arrivals", "arrivals"))
 
 
-def lesson(tab: str, section: str) -> gr.HTML:
+def lesson(tab: str, section: str) -> Part:
     """Returns the line at the top of a tab: a sentence, set by lessons.tell(tab, sentence), and a link.
 
     Args:

@@ -30,9 +30,9 @@ const drawn = async () => {
 };
 let first = null; // a promise of that
 
-/** Draws a part, {element, trigger, props, watch} from Gradio, by the script at a path below viz; data-coming marks it
- *  until then. */
-export const mount = async (path, part) => {
+/** Draws a part, {element, trigger, props: {value}}, by the script at a path below viz; data-coming marks it until
+ *  then. */
+const mount = async (path, part) => {
   part.element.dataset.coming = "";
   if (!comesFirst(path)) {
     await (first ??= drawn());
@@ -46,4 +46,25 @@ export const mount = async (path, part) => {
     part.element.replaceChildren(h("p.note.error", { role: "alert" }, whyNot(error), " ", again));
   }
   delete part.element.dataset.coming;
+};
+
+/** Puts parts, rows and columns of them (`Part` in __init__.py), on the page before a component of Gradio's, {element,
+ *  trigger, props}, which stays empty. Each has elements such as that component has. */
+export const place = ({ element, trigger, props }) => {
+  const within = element.parentElement;
+  const block = within.parentElement;
+  const copy = (node, name, child) => {
+    const made = node.cloneNode(false);
+    made.removeAttribute("id");
+    if (name) made.classList.add(name);
+    made.append(...child);
+    return made;
+  };
+  const build = ({ parts, classes, style, script, name, value }) => {
+    if (parts) return h(`div.laid.${classes.trim().replaceAll(" ", ".")}`, { style }, ...parts.map(build));
+    const inner = copy(element, name, []);
+    mount(script, { element: inner, trigger, props: { value } });
+    return copy(block, name, [copy(within, "", [inner])]);
+  };
+  block.before(...props.value.map(build));
 };

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from viz import browser
+from viz.browser import Part
 from viz.browser.language import label
 from viz.passes import trace
 from viz.passes.loaded import Models, first_ahead
@@ -25,42 +26,39 @@ part = partial(browser.part, HERE)
 RECORDS = {record.name: record for record in PANELS}
 
 
-def panel(name: str, value: Any = None) -> gr.HTML:
-    """Places a panel."""
+def panel(name: str, value: Any = None) -> Part:
+    """Returns a panel."""
     return browser.panel(RECORDS[name], value)
 
 
-def fold(name: str) -> None:
-    """Places a fold: its line, and its panels, which are shown while it is open."""
-    with gr.Column(elem_classes="explore-fold"):
-        browser.part(HERE / "folds", "fold", name)
-        for each in FOLDS[name]:
-            panel(each)
+def fold(name: str) -> Part:
+    """Returns a fold: its line, and its panels, which are shown while it is open."""
+    line = browser.part(HERE / "folds", "fold", name)
+    return browser.column(line, *(panel(each) for each in FOLDS[name]), classes="explore-fold")
 
 
-def panels() -> None:
-    """Lays out the panels that show a pass."""
-    part("controls")
-    panel("beside")
-    fold("forming")  # its slider changes all that follows
-    with gr.Row(elem_classes="explore-main"):
-        panel("overview")
-        with gr.Column(elem_classes="explore-centre"):
-            panel("head-map")
-            panel("lines")
-        panel("statistics")
-    with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
-        panel("interventions")
-        panel("prediction")
-        panel("blanks")
-        panel("surprise")
-        panel("words")
-    panel("token-strip")
-    panel("carry", {"pairs": CARRIED, "found": FOUND})
-    for name in ("reads", "follow", "inside", "corpus"):
-        fold(name)
-    part("export")
-    browser.part(HERE / "folds", "absent")
+def panels() -> list[Part]:
+    """Returns the panels that show a pass."""
+    centre = browser.column(panel("head-map"), panel("lines"), classes="explore-centre")
+    below = (
+        "interventions",
+        "prediction",
+        "blanks",
+        "surprise",
+        "words",
+    )  # as many columns as there are parts and room
+    return [
+        part("controls"),
+        panel("beside"),
+        fold("forming"),  # its slider changes all that follows
+        browser.row(panel("overview"), centre, panel("statistics"), classes="explore-main"),
+        browser.row(*(panel(name) for name in below), classes="explore-below"),
+        panel("token-strip"),
+        panel("carry", {"pairs": CARRIED, "found": FOUND}),
+        *(fold(name) for name in ("reads", "follow", "inside", "corpus")),
+        part("export"),
+        browser.part(HERE / "folds", "absent"),
+    ]
 
 
 def settings(site: Site, models: Models) -> dict[str, Any]:
@@ -93,14 +91,12 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     models = first_ahead(site.models)
     begins = settings(site, models)
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
-        browser.part(HERE / "change", "model", menu(models))
+        browser.place(browser.part(HERE / "change", "model", menu(models)))
         textbox = gr.Textbox(
             begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
-        browser.part(HERE / "change", "changes")
-    browser.lesson("explore", "In Pytorch: complete self-attention")
-    examples = part("examples", begins, events=("filled",))
-    part("notices")
-    panels()
+        browser.place(browser.part(HERE / "change", "changes"))
+    lesson = browser.lesson("explore", "In Pytorch: complete self-attention")
+    shown = browser.place(lesson, part("examples", begins), part("notices"), *panels(), events=("filled",))
     textbox.change(None, textbox, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
-    examples.filled(None, None, textbox, js=browser.call(STORE, "store.entered()"))
+    shown.filled(None, None, textbox, js=browser.call(STORE, "store.entered()"))

@@ -46,13 +46,11 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     if not models:
         gr.Markdown(label("no_writer"))
         return
-    browser.lesson("generate", "Text generation transformer")
-    browser.part(HERE, "writing_controls", settings(models))
-    with gr.Row(equal_height=False):
-        with gr.Column(scale=3, min_width=320):
-            browser.panel(panels.WRITTEN_TEXT)
-        with gr.Column(scale=2, min_width=320):
-            browser.panel(panels.NEXT_TOKEN)
-            browser.panel(panels.TRAIL)
-            browser.panel(panels.CACHE)
-    browser.panel(panels.GUESS)
+    written = browser.column(browser.panel(panels.WRITTEN_TEXT), share=3)
+    about = browser.column(*map(browser.panel, (panels.NEXT_TOKEN, panels.TRAIL, panels.CACHE)), share=2)
+    browser.place(
+        browser.lesson("generate", "Text generation transformer"),
+        browser.part(HERE, "writing_controls", settings(models)),
+        browser.row(written, about),
+        browser.panel(panels.GUESS),
+    )

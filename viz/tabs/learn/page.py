@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,6 @@ from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import GROUP_OF, available_sections
 
 HERE = Path(__file__).parent
-
-part = partial(browser.part, HERE)
 
 
 def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
@@ -53,4 +50,4 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     sections = site.once(available_sections)
     first, *others = contents(sections)
     opening = first | {"given": sections[0].opening(site.models)}  # which most pages open with
-    part("learn", {"sections": [opening, *others]})
+    browser.place(browser.part(HERE, "learn", {"sections": [opening, *others]}))

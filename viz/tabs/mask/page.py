@@ -13,7 +13,9 @@ import gradio as gr
 
 from former import masks
 from viz import browser
+from viz.browser import Part
 from viz.browser.language import label
+from viz.panels import Panel
 from viz.passes.loaded import Loaded, Models, maskable
 from viz.tabs.base import Site
 from viz.tabs.mask import consequence, masking, panels
@@ -63,17 +65,16 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         gr.Markdown(label("no_writer"))
         return
     shared = settings(site.models)
-    browser.lesson("mask", "Text generation transformer")
     begins = shared | {"first": first_answer(site.models, shared)}  # the parts that are loaded first
-    browser.part(HERE, "mask_controls", begins)
-    browser.panel(panels.STAGES, begins)
-    with gr.Row(equal_height=True, elem_classes="mask-below"):
-        with gr.Column(scale=3, min_width=320):
-            browser.panel(panels.PROOF, shared)
-        with gr.Column(scale=2, min_width=320):
-            browser.panel(panels.GROWTH, shared)
-    with gr.Row(equal_height=True, elem_classes="mask-below"):
-        with gr.Column(scale=2, min_width=320):
-            browser.panel(panels.REACH, shared)
-        with gr.Column(scale=3, min_width=320):
-            browser.panel(panels.CONSEQUENCE, shared)
+
+    def beside(*records: tuple[Panel, int]) -> Part:
+        columns = [browser.column(browser.panel(record, shared), share=share) for record, share in records]
+        return browser.row(*columns, classes="mask-below")
+
+    browser.place(
+        browser.lesson("mask", "Text generation transformer"),
+        browser.part(HERE, "mask_controls", begins),
+        browser.panel(panels.STAGES, begins),
+        beside((panels.PROOF, 3), (panels.GROWTH, 2)),
+        beside((panels.REACH, 2), (panels.CONSEQUENCE, 3)),
+    )

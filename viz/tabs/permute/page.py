@@ -21,15 +21,15 @@ HERE = Path(__file__).parent
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     material = site.once(find)
-    browser.lesson("permute", "Using the positions")
-    browser.part(HERE, "permute_controls", first_view(material))
-    browser.panel(panels.WORD_ORDER)
-    with gr.Row(elem_classes="permute-main"):
-        browser.panel(panels.PERMUTATION)
-        browser.panel(panels.EQUIVARIANCE)
-        browser.panel(panels.MOVED_ROWS)
-    browser.panel(panels.VERDICTS)
-    browser.panel(panels.POSITION_MAPS, [table.describe() for table in material.tables])
+    main = map(browser.panel, (panels.PERMUTATION, panels.EQUIVARIANCE, panels.MOVED_ROWS))
+    browser.place(
+        browser.lesson("permute", "Using the positions"),
+        browser.part(HERE, "permute_controls", first_view(material)),
+        browser.panel(panels.WORD_ORDER),
+        browser.row(*main, classes="permute-main"),
+        browser.panel(panels.VERDICTS),
+        browser.panel(panels.POSITION_MAPS, [table.describe() for table in material.tables]),
+    )
 
 
 def first_view(material: Material) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import gradio as gr
 import pytest
 import torch
 from fastapi import FastAPI
@@ -24,7 +25,7 @@ from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import work
-from viz.tabs import base
+from viz.tabs import TABS, base
 from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
 from viz.tabs.explore.answer import answer
@@ -278,6 +279,12 @@ def test_the_page_asks_python_by_routes_and_no_event_of_gradio_s(models):
     page, endpoints = app.build(base.site_of(models), app.NONE)
     assert len(page.fns) > len(endpoints), "its events"
     assert {number for number, event in page.fns.items() if event.fn} == set(endpoints), "for programs"
+
+
+def test_the_page_consists_of_few_components_of_gradio_s_which_all_delay_the_first_paint(models):
+    page, _ = app.build(base.site_of(models), app.NONE)
+    drawn = [block for block in page.blocks.values() if isinstance(block, gr.HTML | gr.Row | gr.Column)]
+    assert len(TABS) < len(drawn) <= 2 * len(TABS) + 3
 
 
 def test_the_worked_example_is_ready_and_every_model_has_a_text_that_it_reads(models):
