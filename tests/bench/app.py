@@ -47,7 +47,7 @@ DEPTH = 12
 FIRST_PAGE = 1.8  # times an empty Gradio page
 CAPTURES, REST = 2.5, 80  # limits for painting a text: in bare captures, plus ms for the page
 WRITERS = 0.5  # of what one process writes alone
-HEADS_CHOSEN, TEXTS, LOADS, ROUNDS = 60, 12, 5, 3  # repeats of each measurement
+HEADS_CHOSEN, TEXTS, LOADS, ROUNDS = 60, 12, 9, 3  # repeats of each measurement
 VISITORS, LENGTH, PACE = 30, 60, 30  # at once; tokens each; tokens a second that each asks for
 
 
@@ -235,14 +235,16 @@ async (text) => {
 
 
 def first_page(browser: Browser, origin: str, beside: str) -> list[Result]:
-    """Measures the first load of tabs Learn and Explore, compared with an empty page."""
-    empty_seconds, _ = load(browser, f"{beside}/?tab=empty")
+    """Measures the first load of tabs Learn and Explore, each right after that of an empty page."""
     results = []
     for address, what in [(origin, "Learn, picture and equation drawn"), (f"{origin}/?tab=explore", "Explore, maps")]:
-        seconds, size = load(browser, address)
-        repeats = f"{seconds:.2f} s beside {empty_seconds:.2f} s; median of {LOADS}, cold cache"
+        pairs = [(load(browser, f"{beside}/?tab=empty"), load(browser, address)) for _ in range(LOADS)]
+        empty, ours = (statistics.median(seconds for seconds, _ in loads) for loads in zip(*pairs, strict=True))
+        ratio = statistics.median(seconds / before for (before, _), (seconds, _) in pairs)
+        size = statistics.median(size for _, (_, size) in pairs)
+        repeats = f"{ours:.2f} s beside {empty:.2f} s; median of {LOADS}, cold cache"
         results += [
-            Result(f"first page, {what}", seconds / empty_seconds, "× an empty page", FIRST_PAGE, repeats),
+            Result(f"first page, {what}", ratio, "× an empty page", FIRST_PAGE, repeats),
             Result(f"first page, {what}: on the wire", size, "MB", 1, f"median of {LOADS}, cold cache"),
         ]
     return results
@@ -251,24 +253,19 @@ def first_page(browser: Browser, origin: str, beside: str) -> list[Result]:
 def load(browser: Browser, address: str) -> tuple[float, float]:
     """Returns the seconds from entering an address until its tab is ready, and the MB loaded, with an empty browser
     cache."""
-    times, sizes = [], []
-    for _ in range(LOADS):
-        context = browser.new_context(viewport={"width": 1280, "height": 720})
-        context.add_init_script(FIRST_PAINT)
-        page = context.new_page()
-        received: list[float] = []
-        session = context.new_cdp_session(page)
-        session.send("Network.enable")
-        session.on(
-            "Network.loadingFinished", lambda event, received=received: received.append(event["encodedDataLength"])
-        )
-        page.goto(address)
-        page.wait_for_function("window.firstPaint", timeout=60_000)
-        times.append(page.evaluate("window.firstPaint"))
-        page.wait_for_timeout(500)
-        sizes.append(sum(received) / 1e6)
-        context.close()
-    return statistics.median(times) / 1000, statistics.median(sizes)
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.add_init_script(FIRST_PAINT)
+    page = context.new_page()
+    received: list[float] = []
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    page.goto(address)
+    page.wait_for_function("window.firstPaint", timeout=60_000)
+    seconds = page.evaluate("window.firstPaint") / 1000
+    page.wait_for_timeout(500)
+    context.close()
+    return seconds, sum(received) / 1e6
 
 
 def painted(what: str, times: list[float], capture: float) -> Result:
