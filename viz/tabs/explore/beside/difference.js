@@ -38,8 +38,8 @@ export const makeComparison = (onchange) => {
 
 /** The cells of one head in two maps, `after` less `before`, row by row of the aligned `rows` and `columns`, pairs of
  *  indices with null for a missing token: 0 in the row of a query that only one has, and in the other rows for a masked
- *  or a missing key. {values, size: the largest magnitude, at: its row and column, moved: the share of a row's attention
- *  that goes elsewhere, averaged over the rows that both have}. */
+ *  or a missing key. {values, size: the largest magnitude, at: its row and column, moved: the share of a row's
+ *  attention that goes elsewhere, averaged over the rows that both have}. */
 export const differenceOf = (mapBefore, before, mapAfter, after, { rows, columns }) => {
   const values = new Float32Array(rows.length * columns.length);
   const beyond = 2 ** 30; // the end of every row

@@ -95,8 +95,8 @@ const paintLegend = ({ less, bar, more }, size) => {
 };
 
 /** {compare(was, now, answer), clear(), draw(), tell(was, now), pair()}: compare draws all, with the answer of
- *  makeComparison or null; draw draws again what marks the pair under the pointer; pair() is that pair with its numbers,
- *  {words, data}. */
+ *  makeComparison or null; draw draws again what marks the pair under the pointer; pair() is that pair with its
+ *  numbers, {words, data}. */
 export const makeMaps = (body, scale) => {
   let both = null; // the difference of the passes that are shown
   let pending = false; // whether it is still to come

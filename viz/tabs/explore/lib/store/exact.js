@@ -1,6 +1,6 @@
 // The exact values of the view: the weights of a head as the model computes them, its vectors and scores, requested in
-// the background. Until they arrive, a head's packed weights are shown and marked as approximate, of a mean or a rollout
-// the last picture, faded.
+// the background. Until they arrive, a head's packed weights are shown and marked as approximate, of a mean or a
+// rollout the last picture, faded.
 
 import { bytes, newest, unanswered } from "../../../../browser/lib/ask.js";
 import { defer, flushDeferred } from "../../../../browser/lib/base.js";
