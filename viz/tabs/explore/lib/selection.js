@@ -9,8 +9,8 @@ const TOLD = 0.0005; // keys with less weight are described together: each share
 
 /**
  * Returns {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart),
- * those of weightsOf until the exact ones arrive. vectors is the same object for a head, which also has q, k, v and out;
- * null for a mean and a rollout. Null before the first pass.
+ * those of weightsOf until the exact ones arrive. vectors is the same object for a head, which also has q, k, v and
+ * out; null for a mean and a rollout. Null before the first pass.
  */
 export const shownNow = () => {
   if (!store.pass) return null;
