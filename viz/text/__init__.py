@@ -21,7 +21,8 @@ from typing import Any
 from viz.text.form import fill, parse
 
 _FOLDERS = [module.name for module in iter_modules(__path__) if module.ispkg]
-LANGUAGES: dict[str, dict[str, str]] = {name: import_module(f"{__name__}.{name}").MESSAGES for name in _FOLDERS}
+_OWN: dict[str, dict[str, str]] = {name: import_module(f"{__name__}.{name}").MESSAGES for name in _FOLDERS}
+LANGUAGES = {name: _OWN["en"] | own for name, own in _OWN.items()}  # what is not translated yet is in English
 
 Note = dict[str, Any]  # {"key": of a message, "values": {name: value}}
 

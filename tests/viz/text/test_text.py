@@ -1,6 +1,9 @@
 """Messages: each is valid, each that is used exists, and numbers are formatted for readers."""
 
 import re
+import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
@@ -116,6 +119,19 @@ def test_every_message_can_be_read_and_has_the_places_and_choices_that_it_has_in
         theirs, ours = parse(said), parse(en.MESSAGES[key])
         assert places(theirs) == places(ours), key
         assert choices(theirs) == choices(ours), key
+
+
+def test_a_language_that_is_begun_is_offered_and_says_the_rest_in_english(tmp_path):
+    shutil.copytree(TEXT, tmp_path / "viz" / "text")
+    for file in ("__init__.py", "style.py"):
+        shutil.copy(ROOT / "viz" / file, tmp_path / "viz")
+    begun = tmp_path / "viz" / "text" / "de"
+    begun.mkdir()
+    shutil.copy(TEXT / "en" / "__init__.py", begun)
+    (begun / "page.py").write_text('MESSAGES = {"language_name": "Deutsch"}', encoding="utf-8")
+    said = "from viz.text import message; print(message('language_name', 'de'), message('tab_mask', 'de'))"
+    done = subprocess.run([sys.executable, "-c", said], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["Deutsch", message("tab_mask")]
 
 
 def test_every_file_of_a_language_has_the_keys_of_its_english_one():
