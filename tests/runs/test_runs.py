@@ -13,6 +13,7 @@ from former import cpu, edits
 from former.baselines import GRUConfig, GRUModel
 from former.encoder_decoder import write
 from former.runs import Unanswerable, kind_of
+from former.runs.kinds import KINDS as KNOWN
 from former.runs.translator import answer_under
 from tests.kinds import KINDS, TEXT
 
@@ -63,6 +64,10 @@ def test_bits_of_a_model_in_half_precision_are_not_rounded_to_half_precision(kin
         expected = each.mean()
     measured = run.kind.measure(run.model, run.reading, run.inputs, run.result)(run.result)
     torch.testing.assert_close(measured, expected[None], atol=1e-5, rtol=0)
+
+
+def test_each_kind_has_a_small_model_that_these_tests_run(bundles):
+    assert {kind_of(bundle) for bundle in bundles.values()} == set(KNOWN), "tests/kinds.py makes one of each kind"
 
 
 @pytest.mark.parametrize("kind", KINDS)
