@@ -58,21 +58,27 @@ const above = new ResizeObserver(([{ target }]) => {
   fit();
 });
 
+/** Stays as it is from one panel of a tab to the next: a change costs a style of every element on the page. */
+const leaveRoomFor = (bar) => {
+  if (bar === controls) return;
+  above.disconnect();
+  document.body.style.removeProperty("--controls");
+  controls?.classList.remove("beside");
+  controls = bar;
+  if (controls) above.observe(controls);
+  controls?.classList.add("beside");
+};
+
 /** The largest ratio of a picture's width to its height; a presented picture fills the window. */
 export const maxAspect = (usual) => (isPresenting() ? 2.4 : usual);
 
 /** Makes a panel fill the window except for its tab's controls, and adapts to its content; null ends this. */
 export const fillWindow = (panel) => {
   changes.disconnect();
-  above.disconnect();
   section?.style.removeProperty("--zoom");
-  document.body.style.removeProperty("--controls");
-  controls?.classList.remove("beside");
   section = panel;
-  controls = section?.closest("[role=tabpanel]").querySelector(".tab-controls");
+  leaveRoomFor(section?.closest("[role=tabpanel]").querySelector(".tab-controls") ?? null);
   if (!section) return;
-  if (controls) above.observe(controls);
-  controls?.classList.add("beside");
   fit();
   changes.observe(section, {
     subtree: true,
