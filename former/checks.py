@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 
@@ -13,9 +14,25 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
+def is_number(value: object, above: float = -math.inf) -> TypeGuard[float]:
+    """Returns whether a value is a finite number above a limit, of Python or numpy, and not a bool."""
+    return isinstance(value, Real) and not isinstance(value, bool) and above < float(value) < math.inf
+
+
+def is_share(value: object) -> TypeGuard[float]:
+    """Returns whether a value is a number in [0, 1]."""
+    return is_number(value) and 0 <= value <= 1
+
+
 def is_index(value: object, size: int) -> bool:
     """Returns whether a value is a whole number in [0, size)."""
     return is_whole(value) and 0 <= value < size
+
+
+def require_instance(name: str, value: object, kind: type) -> None:
+    """Raises ValueError unless `value` is of a class, such as a `Bundle` and not the model in it."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
 
 
 def require_positive(name: str, value: int) -> None:

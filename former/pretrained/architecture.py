@@ -191,9 +191,16 @@ def rotary(values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields of our config for rotary positions: from "rope_parameters", or the fields of older files.
 
     Raises:
-        ValueError: a scaling of frequencies that is not known here.
+        ValueError: a scaling of frequencies that is not known here, or that differs from layer to layer.
     """
-    rope = {**(values.get("rope_scaling") or {}), **(values.get("rope_parameters") or {})}
+    rope: dict[str, Any] = {"original_max_position_embeddings": values.get("max_position_embeddings")}
+    for name in ("rope_scaling", "rope_parameters"):
+        fields = values.get(name) or {}
+        if not isinstance(fields, dict) or any(isinstance(each, dict) for each in fields.values()):
+            raise ValueError(f"{name} must be the fields of one scaling for all layers, got {fields!r}")
+        rope |= fields
+    if old := values.get("original_max_position_embeddings"):
+        rope["original_max_position_embeddings"] = old
     kind = rope.get("rope_type", rope.get("type", "default"))
     require_choice("rope_type", kind, ("default", "linear", "llama3"))
     scaling = None

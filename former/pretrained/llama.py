@@ -15,6 +15,7 @@ from torch import Tensor
 
 from former import llama
 from former.checkpoints import Bundle
+from former.checks import is_whole
 from former.config import ModelConfig
 from former.models import Generator
 from former.pretrained import tokenizer
@@ -134,10 +135,12 @@ def _window(family: _Family, values: Mapping[str, Any]) -> int | None:
         return window
     if not values["use_sliding_window"]:
         return None
-    first = values["max_window_layers"]  # index of the first layer with the window
-    full, windowed = first > 0, first < values.get("num_hidden_layers", 32)
     if kinds := values.get("layer_types"):
         full, windowed = "full_attention" in kinds, "sliding_attention" in kinds
+    elif is_whole(first := values["max_window_layers"]):  # index of the first layer with the window
+        full, windowed = first > 0, first < values.get("num_hidden_layers", 32)
+    else:
+        raise ValueError(f"max_window_layers must be a whole number with use_sliding_window, got {first!r}")
     if full and windowed:
         raise ValueError("layer_types must be all alike, got layers with a window and others without")
     return window if windowed else None

@@ -14,26 +14,29 @@ from typing import Any
 
 from former import tokens
 from former.checkpoints import TOKENIZER, CheckpointError
-from former.checks import is_whole
+from former.checks import is_whole, require_instance
 from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
 
 VOCABULARY, MERGES, PIECES, SETTINGS = "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json"
-GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class
+GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class, which ignores these settings:
+NORMALIZER = {
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
+"""Settings of BERT's tokenizer → their names in tokenizer.json."""
 
 
 def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
     """Reads BERT's tokenizer, for a model with `num_tokens` tokens; `closed`: whether texts end with `[SEP]`."""
     if (folder / TOKENIZER).exists():
-        return tokens.WordPieceTokenizer(read_text(folder / TOKENIZER), num_tokens, closed)
+        return tokens.WordPieceTokenizer(_normalized(folder, read_text(folder / TOKENIZER)), num_tokens, closed)
     if not (folder / PIECES).exists():
         raise _missing(folder, PIECES)
     pieces = read_text(folder / PIECES).rstrip("\n").split("\n")
-    values = _settings(folder)
-    for name in ("do_lower_case", "tokenize_chinese_chars"):
-        if not isinstance(values.get(name, True), bool):
-            raise CheckpointError(f"{folder / SETTINGS}: {name} must be true or false, got {values[name]!r}")
+    values = _normalizer_settings(folder)
     return tokens.WordPieceTokenizer.from_vocabulary(
         pieces,
         values.get("do_lower_case", not has_capitals(pieces)),
@@ -49,7 +52,7 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
-        return tokens.BpeTokenizer(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
+        return _bytewise(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
     if not (folder / VOCABULARY).exists() or not (folder / MERGES).exists():
         raise _missing(folder, f"{VOCABULARY} and {MERGES}")
     merges = []
@@ -60,12 +63,48 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
                 raise CheckpointError(f"{folder / MERGES} must have two tokens on each line, got {line!r}")
             merges.append((first, second))
     tokenizer = tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
-    return tokens.BpeTokenizer(_spaced(folder, definition(tokenizer)), num_tokens)
+    return _bytewise(_begun(folder, _spaced(folder, definition(tokenizer))), num_tokens)
+
+
+def _bytewise(text: str, num_tokens: int) -> Tokenizer:
+    """Returns the tokenizer of a definition of GPT-2's kind, and as a `PieceTokenizer` if it puts tokens around a
+    text."""
+    tokenizer = tokens.BpeTokenizer(text, num_tokens)
+    if (json.loads(text).get("post_processor") or {"type": "ByteLevel"})["type"] == "ByteLevel":
+        return tokenizer
+    around = tokens.PieceTokenizer(text, num_tokens, tokenizer.end_token)
+    return around if around.before or around.after else tokenizer
+
+
+def _begun(folder: Path, text: str) -> str:
+    """Returns a definition, made of older files, that puts a token before a text if tokenizer_config.json says so;
+    beside a tokenizer.json `transformers` ignores that."""
+    values = _settings(folder)
+    if values.get("add_bos_token", False) is not True:
+        return text
+    begin = values.get("bos_token", "<|endoftext|>")
+    begin, parts = begin["content"] if isinstance(begin, dict) else begin, json.loads(text)
+    ids = {token["content"]: token["id"] for token in parts["added_tokens"]} | parts["model"]["vocab"]
+    if begin not in ids:
+        raise CheckpointError(f"{folder / SETTINGS}: bos_token must be in the vocabulary, got {begin!r}")
+    special = {"id": begin, "ids": [ids[begin]], "tokens": [begin]}
+    piece, first, second = (
+        {"SpecialToken": {"id": begin, "type_id": 0}},
+        *({"Sequence": {"id": x, "type_id": 0}} for x in "AB"),
+    )
+    parts["post_processor"] = {
+        **{"type": "TemplateProcessing", "single": [piece, first], "pair": [piece, first, piece, second]},
+        "special_tokens": {begin: special},
+    }
+    return json.dumps(parts)
 
 
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads a tokenizer of any kind, and the end of a text from config.json; one of GPT-2's kind as such."""
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
+        if (folder / MERGES).exists() and not str(_settings(folder).get("tokenizer_class")).startswith("GPT2"):
+            cure = "save_pretrained of its AutoTokenizer writes one"
+            raise CheckpointError(f"{folder} has no {TOKENIZER}, without which it may split texts differently; {cure}")
         return read_bytes(folder, num_tokens)
     definition = _spaced(folder, read_text(folder / TOKENIZER))
     end: Any = read_json(folder / "config.json").get("eos_token_id")
@@ -99,9 +138,37 @@ def _spaced(folder: Path, text: str) -> str:
     space = values.get("add_prefix_space")
     if not isinstance(space, bool) or values.get("tokenizer_class") in GENERIC:
         return text
-    parts = json.loads(text)
+    parts = _parts(text)
     if (parts.get("pre_tokenizer") or {}).get("type") == "ByteLevel":
         parts["pre_tokenizer"]["add_prefix_space"] = space
+    return json.dumps(parts)
+
+
+def _parts(text: str) -> dict[str, Any]:
+    """Returns the parts of a definition."""
+    parts = json.loads(text)
+    require_instance(TOKENIZER, parts, dict)
+    return parts
+
+
+def _normalizer_settings(folder: Path) -> dict[str, Any]:
+    """Returns those of `NORMALIZER` that tokenizer_config.json has."""
+    values = {name: value for name, value in _settings(folder).items() if name in NORMALIZER}
+    for name, value in values.items():
+        if not isinstance(value, bool) and (name, value) != ("strip_accents", None):
+            raise CheckpointError(f"{folder / SETTINGS}: {name} must be true or false, got {value!r}")
+    return values
+
+
+def _normalized(folder: Path, text: str) -> str:
+    """Returns a definition of BERT's kind with what tokenizer_config.json decides, as in `transformers`."""
+    values = _normalizer_settings(folder)
+    if not values or _settings(folder).get("tokenizer_class") in GENERIC:
+        return text
+    parts = _parts(text)
+    if (parts.get("normalizer") or {}).get("type") != "BertNormalizer":
+        return text
+    parts["normalizer"] |= {NORMALIZER[name]: value for name, value in values.items()}
     return json.dumps(parts)
 
 
@@ -141,7 +208,7 @@ def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
     Raises:
         ValueError: another kind of tokenizer.
     """
-    if isinstance(tokenizer, tokens.WordPieceTokenizer | tokens.ByteTokenizer):
+    if isinstance(tokenizer, tokens.WordPieceTokenizer | tokens.ByteTokenizer | tokens.PieceTokenizer):
         return settings_of_any(tokenizer)
     if not isinstance(tokenizer, tokens.BpeTokenizer):
         raise ValueError(f"tokenizer must be a BpeTokenizer, like GPT-2's, got a {type(tokenizer).__name__}")

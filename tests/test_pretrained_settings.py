@@ -1,0 +1,182 @@
+"""What tokenizer_config.json and config.json decide, in the forms that folders have: as `transformers`, or refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import former
+from former.tokens import PieceTokenizer
+from tests.their_models import (
+    T,
+    bert_config,
+    gpt2_config,
+    llama_config,
+    neox_config,
+    roberta_config,
+    saved,
+)
+
+TEXTS = ("The Cats sat", "café É 北京 x", "the <mask> sat", "a <|endoftext|> b", " the cat")
+BEGUN = {  # a post-processor that puts the end of text, 299, before a text
+    "type": "TemplateProcessing",
+    "single": [{"SpecialToken": {"id": "<|endoftext|>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
+    "special_tokens": {"<|endoftext|>": {"id": "<|endoftext|>", "ids": [299], "tokens": ["<|endoftext|>"]}},
+}
+
+
+def settle(folder: Path, older: bool = False, **settings: Any) -> None:
+    """Writes tokenizer_config.json; with `older`, replaces tokenizer.json by the files of earlier years."""
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    if older:
+        parts = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        vocabulary = parts["model"]["vocab"] | {token["content"]: token["id"] for token in parts["added_tokens"]}
+        (folder / "vocab.json").write_text(json.dumps(vocabulary))
+        merges = "\n".join(" ".join(pair) for pair in parts["model"]["merges"])
+        (folder / "merges.txt").write_text(merges, encoding="utf-8")
+        (folder / "tokenizer.json").unlink()
+
+
+def assert_reads_as_theirs(folder: Path) -> Any:
+    """Compares the ids of `TEXTS` with those of `transformers`; returns our bundle."""
+    bundle, theirs = former.pretrained.load(folder), T.AutoTokenizer.from_pretrained(folder)
+    for text in TEXTS:
+        assert bundle.tokenizer.encode(text) == theirs(text)["input_ids"]
+    return bundle
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"do_lower_case": False},
+        {"strip_accents": False},
+        {"do_lower_case": False, "strip_accents": True},
+        {"tokenize_chinese_chars": False, "strip_accents": None},
+    ],
+)
+def test_berts_settings_decide_over_its_definition(settings, tmp_path):
+    saved(T.BertModel(bert_config()), tmp_path)
+    settle(tmp_path, tokenizer_class="BertTokenizer", **settings)
+    bundle = assert_reads_as_theirs(tmp_path)
+    former.pretrained.save(bundle, tmp_path / "again")
+    assert_reads_as_theirs(tmp_path / "again")
+
+
+def test_a_setting_of_berts_that_is_neither_true_nor_false_is_refused(tmp_path):
+    saved(T.BertModel(bert_config()), tmp_path)
+    settle(tmp_path, do_lower_case="no")
+    with pytest.raises(former.CheckpointError, match="do_lower_case must be true or false, got 'no'"):
+        former.pretrained.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("older", "begun", "settings"),
+    [
+        (False, True, {}),
+        (False, False, {"add_bos_token": True}),  # ignored beside a definition
+        (True, False, {"add_bos_token": True}),
+        (True, False, {"add_bos_token": True, "bos_token": {"__type": "AddedToken", "content": "<|endoftext|>"}}),
+        (True, False, {"add_bos_token": False}),
+    ],
+)
+@torch.no_grad()
+def test_a_gpt2_reads_the_token_that_its_tokenizer_puts_before_a_text(older, begun, settings, tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path)
+    if begun:
+        parts = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
+        (tmp_path / "tokenizer.json").write_text(json.dumps({**parts, "post_processor": BEGUN}), encoding="utf-8")
+    settle(tmp_path, older, tokenizer_class="GPT2Tokenizer", **settings)
+    bundle = assert_reads_as_theirs(tmp_path)
+    run = bundle.run("the cats")
+    before = begun or (older and settings["add_bos_token"])
+    assert (run.ids[0] == 299) == before == isinstance(bundle.tokenizer, PieceTokenizer)
+    assert bundle.tokenizer.end_token == 299
+    torch.testing.assert_close(run.output, theirs(torch.tensor([run.ids])).logits, atol=1e-4, rtol=0)
+    former.pretrained.save(bundle, tmp_path / "again")
+    assert_reads_as_theirs(tmp_path / "again")
+
+
+def test_a_first_token_that_the_vocabulary_lacks_is_refused(tmp_path):
+    saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path)
+    settle(tmp_path, True, add_bos_token=True, bos_token="<begin>")
+    with pytest.raises(former.CheckpointError, match="bos_token must be in the vocabulary, got '<begin>'"):
+        former.pretrained.load(tmp_path)
+
+
+def test_older_files_of_a_model_that_splits_texts_otherwise_than_gpt2_are_refused(tmp_path):
+    saved(T.GPTNeoXForCausalLM(neox_config()), tmp_path)
+    settle(tmp_path, True, tokenizer_class="GPTNeoXTokenizer")
+    with pytest.raises(former.CheckpointError, match=r"has no tokenizer\.json, without which it may split texts"):
+        former.pretrained.load(tmp_path)
+    settle(tmp_path, tokenizer_class="GPT2Tokenizer")
+    assert_reads_as_theirs(tmp_path)
+
+
+def test_a_definition_that_is_a_list_is_refused(tmp_path):
+    saved(T.RobertaForMaskedLM(roberta_config()), tmp_path)
+    settle(tmp_path, add_prefix_space=True)
+    (tmp_path / "tokenizer.json").write_text("[]")
+    with pytest.raises(former.CheckpointError, match=r"tokenizer\.json must be a dict, got a list"):
+        former.pretrained.load(tmp_path)
+
+
+def change_config(folder: Path, **changes: Any) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+LLAMA_3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rope_parameters": {"type": "linear", "factor": 2.0}},
+        {"rope_parameters": LLAMA_3},  # the old context is the new one if none is given
+        {"rope_parameters": {**LLAMA_3, "original_max_position_embeddings": 10}},
+        {"rope_parameters": {**LLAMA_3, "rope_theta": 500.0}, "original_max_position_embeddings": 16},
+    ],
+)
+@torch.no_grad()
+def test_scaled_frequencies_are_those_of_transformers(changes, tmp_path):
+    saved(T.LlamaForCausalLM(llama_config()), tmp_path)
+    tokens = torch.randint(300, (1, 40), generator=torch.Generator().manual_seed(0))
+    unscaled = former.pretrained.load(tmp_path).model(tokens)
+    change_config(tmp_path, **changes)
+    theirs = T.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
+    ours = former.pretrained.load(tmp_path).model(tokens)
+    torch.testing.assert_close(ours, theirs(tokens).logits, atol=1e-4, rtol=0)
+    assert (ours - unscaled).abs().max() > 1e-3  # ten times the tolerance
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rope_scaling": "linear"}, "rope_scaling must be the fields of one scaling for all layers, got 'linear'"),
+        (
+            {"rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 500.0}}},
+            "rope_parameters must be the fields of one scaling for all layers, got {'full_attention'",
+        ),
+        ({"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type must be one of"),
+        ({"rope_parameters": {"rope_type": "linear", "factor": "2"}}, "rotary_scaling must be None or factor"),
+    ],
+)
+def test_a_scaling_that_is_not_known_is_refused(changes, message, tmp_path):
+    saved(T.LlamaForCausalLM(llama_config()), tmp_path)
+    change_config(tmp_path, **changes)
+    with pytest.raises(former.CheckpointError, match=message):
+        former.pretrained.load(tmp_path)
+
+
+def test_a_window_that_begins_at_no_layer_is_refused(tmp_path):
+    saved(T.Qwen2ForCausalLM(llama_config(T.Qwen2Config)), tmp_path)
+    change_config(tmp_path, use_sliding_window=True, sliding_window=8, max_window_layers=None, layer_types=None)
+    with pytest.raises(
+        former.CheckpointError, match="max_window_layers must be a whole number with use_sliding_window"
+    ):
+        former.pretrained.load(tmp_path)
+    change_config(tmp_path, use_sliding_window=False)
+    assert former.pretrained.load(tmp_path).config.mask == "causal"
