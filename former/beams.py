@@ -5,18 +5,17 @@ Sizes: n beams.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from former.checks import require_positive
+from former.checks import is_number, require_positive
 from former.config import require_token
 from former.generate import KeyValueCache, Window, check_prompt, window_for
 from former.hooks import Model
-from former.sampling import require_maximum
+from former.sampling import precise, require_maximum
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def beam_search(
     require_positive("max_new_tokens", max_new_tokens)
     require_positive("beams", beams)
     require_token("end", end, config.num_tokens)
-    if not math.isfinite(length_penalty):
+    if not is_number(length_penalty):
         raise ValueError(f"length_penalty must be a finite number, got {length_penalty!r}")
     ids = check_prompt(prompt_ids, config.num_tokens)
     if not isinstance(window_for(model, len(ids)), Window):  # only there do keys and values not change as a text grows
@@ -94,6 +93,7 @@ def beam_search(
 def _extended(running: list[Beam], logits: Tensor, count: int, divisor: float) -> list[Beam]:
     """Extends the beams by one token, given their logits (n, num_tokens); returns the `count` likeliest."""
     require_maximum(logits)
+    logits = precise(logits)
     before = logits.new_tensor([beam.log_prob for beam in running])
     sums = (logits.log_softmax(-1) + before[:, None]).flatten()
     best = sums.topk(min(count, len(sums)))

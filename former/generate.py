@@ -20,7 +20,7 @@ from former.edits import Edit
 from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_points, checked_edits
 from former.masks import MASKS
 from former.models import Classifier, require_output_layer
-from former.sampling import check_rules, next_token_probs, penalise, random_of
+from former.sampling import check_rules, next_token_probs, penalise, precise, random_of
 from former.sparse import MOST_WEIGHTS, PATTERNS
 
 
@@ -321,7 +321,7 @@ def _steps(
 ) -> Iterator[Step]:
     for _ in range(max_new_tokens):
         capture = Capture(layers=layers) if layers else None
-        logits = window.read(ids, capture).cpu()
+        logits = precise(window.read(ids, capture).cpu())
         probs = next_token_probs(logits if penalty == 1 else penalise(logits, ids, penalty), *rules)
         token = int(probs.argmax() if rules[0] == 0 else torch.multinomial(probs, 1, generator=rng))
         # Copies of the last rows: views would keep the whole maps.

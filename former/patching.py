@@ -24,11 +24,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from former.analysis.difference import predicted
 from former.checks import is_whole
 from former.edits import Edit
-from former.hooks import Capture, chain, check_layers, points_of
+from former.hooks import Capture, Chain, chain, check_layers, points_of
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.run import Run
+from former.sampling import precise
 
 BATCH = 8_192  # tokens per forward pass
 POINTS = ("resid_pre", "resid_mid", "mlp_out", "attention")  # points for `stream`
@@ -74,14 +76,14 @@ def logit_difference(answer: int | str, rival: int | str, at: int = -1) -> Metri
     """
 
     def read(run: Run, logits: Tensor) -> Tensor:
-        return logits[:, index_of(run, answer)] - logits[:, index_of(run, rival)]
+        return precise(logits)[:, index_of(run, answer)] - precise(logits)[:, index_of(run, rival)]
 
     return Metric(read, at)
 
 
 def probability(answer: int | str, at: int = -1) -> Metric:
     """Returns the metric "probability of a token or a class"; see `logit_difference` for its arguments."""
-    return Metric(lambda run, logits: logits.softmax(-1)[:, index_of(run, answer)], at)
+    return Metric(lambda run, logits: precise(logits).softmax(-1)[:, index_of(run, answer)], at)
 
 
 def kl_to(clean: Run, at: int = -1) -> Metric:
@@ -89,8 +91,9 @@ def kl_to(clean: Run, at: int = -1) -> Metric:
 
     def read(run: Run, logits: Tensor) -> Tensor:
         _check_model(clean, run)
-        target = clean.kind.prediction(clean.model, clean.reading, clean.inputs, clean.result, at).log_softmax(-1)
-        return F.kl_div(logits.log_softmax(-1), target.expand_as(logits), reduction="none", log_target=True).sum(-1)
+        target = predicted(clean, at)
+        logits = precise(logits).log_softmax(-1)
+        return F.kl_div(logits, target.expand_as(logits), reduction="none", log_target=True).sum(-1)
 
     return Metric(read, at)
 
@@ -214,8 +217,7 @@ def path(
         ValueError: no receivers, a receiver that is not in a later layer, another input, or as `heads`.
     """
     _check(clean, corrupted, metric)
-    receivers = list(receivers)
-    layer, head = sender
+    receivers, (layer, head) = list(receivers), sender
     check_layers(clean.model, [layer, *(later for later, _, _ in receivers)])
     for later, _, part in receivers:
         if later <= layer or part not in ("q", "k", "v"):
@@ -244,8 +246,7 @@ def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False,
     _check(clean, corrupted, metric)
     name, depth = point_in("out", stack, clean.model), clean.model.config.depth
     taken = clean.again([name])[1].stack(name)  # (layers, 1, h, t, s)
-    capture = Capture([name])
-    added = torch.zeros_like(taken, requires_grad=True)
+    capture, added = Capture([name]), torch.zeros_like(taken, requires_grad=True)
     probes = [Edit(layer, name, lambda out, layer=layer: out + added[layer]) for layer in range(depth)]
     inputs = tuple(each.clone() for each in corrupted.inputs)
     with torch.enable_grad():
@@ -284,13 +285,12 @@ def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, pic
 
     x (1, t, e) is the input of the layer; None if the whole model has to run.
     """
-    edit = Edit(layer, name, lambda current: torch.where(picks.to(current.device), taken, current))
-    observer, count = chain((*run.edits, edit)), len(picks)
-    assert observer
+    edit, count = Edit(layer, name, lambda current: torch.where(picks.to(current.device), taken, current)), len(picks)
+    observer = Chain((*run.edits, edit))
     if x is None:
         return metric.of(run, run.kind.call(run.source.model, run.kind.batch(run.inputs, count), observer))
-    x = x.expand(count, -1, -1)
-    return metric.read(run, run.kind.resume(run.model, run.reading, run.inputs, x, layer, observer, metric.at))
+    at, x = metric.at, x.expand(count, -1, -1)
+    return metric.read(run, run.kind.resume(run.model, run.reading, run.inputs, x, layer, observer, at))
 
 
 def _check(clean: Run, corrupted: Run, metric: object) -> None:
@@ -316,5 +316,5 @@ def _share(values: Tensor, clean: Run, corrupted: Run, metric: Metric, share: bo
 
 def _length(run: Run, name: str) -> int:
     """Returns the number of queries of the stack that the point `name` belongs to."""
-    stack = name.rpartition(".")[0]
-    return len(run.reading.sides["cross" if stack == "decoder" else stack or "self"].queries)
+    sides, stack = run.reading.sides, name.rpartition(".")[0]
+    return len(sides["cross" if stack == "decoder" else stack or "self"].queries)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from former.checks import is_whole
+from former.checks import is_number, is_share, is_whole
 
 
 def next_token_probs(
@@ -30,7 +30,7 @@ def next_token_probs(
         top_p: in (0, 1]; None for all.
         min_p: in [0, 1]; None for all.
     Returns:
-        (num_tokens,), sums to 1.
+        (num_tokens,), sums to 1; in float32 at least.
     Raises:
         ValueError: a rule out of range, or logits without a finite maximum.
     """
@@ -57,6 +57,7 @@ def apply_rules(
     """
     check_rules(temperature, top_k, top_p, min_p)
     require_maximum(logits)
+    logits = precise(logits)
     if temperature == 0:
         return {"temperature": torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)}
     # Subtract the maximum, then divide by a number that float32 does not round to 0: no inf - inf, no 0 / 0.
@@ -77,6 +78,18 @@ def apply_rules(
     if min_p is not None:
         left["min_p"] = probs.masked_fill(probs < min_p * probs.max(), 0.0)
     return left
+
+
+def precise(x: Tensor) -> Tensor:
+    """Returns x in float32 at least: probabilities in half precision do not sum to 1, and sums of them stop growing."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
+def require_numbers(values: Tensor) -> Tensor:
+    """Returns numbers that were computed from a prediction; raises ValueError if one is NaN, as after an overflow."""
+    if values.isnan().any():
+        raise ValueError("the model's prediction must be numbers, got NaN: an overflow, or weights that are not finite")
+    return values
 
 
 def require_maximum(logits: Tensor) -> None:
@@ -112,13 +125,13 @@ def check_rules(
     temperature: float, top_k: int | None, top_p: float | None, min_p: float | None = None, penalty: float = 1.0
 ) -> None:
     """Raises ValueError unless the sampling rules, of `next_token_probs` and `penalise`, are in range."""
-    if not 0 <= temperature < float("inf"):
+    if not is_number(temperature) or temperature < 0:
         raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
     if top_k is not None and not (is_whole(top_k) and top_k >= 1):
         raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
-    if top_p is not None and not 0 < top_p <= 1:
+    if top_p is not None and not (is_share(top_p) and top_p > 0):
         raise ValueError(f"top_p must be None or in (0, 1], got {top_p!r}")
-    if min_p is not None and not 0 <= min_p <= 1:
+    if min_p is not None and not is_share(min_p):
         raise ValueError(f"min_p must be None or in [0, 1], got {min_p!r}")
-    if not 0 < penalty < float("inf"):
+    if not is_number(penalty, above=0):
         raise ValueError(f"repetition_penalty must be a finite number above 0, got {penalty!r}")

@@ -137,6 +137,7 @@ def induction_score(
         (layers, h): the mean weight, in [0, 1].
     """
     tokens = repeated_sequences(length, repeats, seed, range(model.config.num_tokens) if ids is None else ids)
+    tokens = tokens.to(next(model.parameters()).device)
     return induction_weight(run_with_capture(model, tokens)[1].stack("weights"))
 
 

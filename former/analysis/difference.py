@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from former.runs import Run, Unanswerable
+from former.sampling import precise
 
 
 class Difference(NamedTuple):
@@ -20,7 +21,7 @@ class Difference(NamedTuple):
 
 def predicted(run: Run, at: int) -> Tensor:
     """Returns the log-probabilities of one prediction of a run: (num_tokens,), or (num_classes,)."""
-    return run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0].log_softmax(-1)
+    return precise(run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0]).log_softmax(-1)
 
 
 @torch.no_grad()

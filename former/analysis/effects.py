@@ -21,6 +21,7 @@ from former.runs.causal import bits_of
 from former.runs.classifier import shares_read
 from former.runs.kind import Measure, readable
 from former.runs.run import Run, prefix_of
+from former.sampling import require_numbers
 from former.tokens import UNK, WordTokenizer
 
 
@@ -49,7 +50,7 @@ def ablation_effects(
         (depth, h). Above 0: the measure is larger without the head, so a loss gets worse.
     Raises:
         ValueError: tokens that are not one sequence, or too few for the loss; a Bert, or a Generator without an
-            output layer, without a measure; or a model without heads.
+            output layer, without a measure; a model without heads; or a measure that is NaN, as after an overflow.
     """
     return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
 
@@ -85,7 +86,7 @@ def ablation_by_layer(
     batch = tuple(each.expand(model.config.heads, -1) for each in inputs)
     for layer in range(model.config.depth):
         without = call(batch, remove_one_each(layer, model.config.heads, f"{stack}." if stack else ""))
-        yield measure(without) - measure(whole)
+        yield require_numbers(measure(without) - measure(whole))
 
 
 def remove_one_each(layer: int, heads: int, prefix: str = "") -> Edit:
@@ -113,7 +114,7 @@ def head_effects(run: Run) -> Iterator[HeadEffect]:
     Args:
         run: of any model that makes a prediction.
     Raises:
-        ValueError: the text is too short or hides nothing, or the model has no output head.
+        ValueError: the text is too short or hides nothing, or the model has no output head, or predicts only NaN.
     """
     measure = run.kind.measure(run.model, run.reading, run.inputs, run.result)
     worth, config = measure(run.result), run.model.config
@@ -122,7 +123,7 @@ def head_effects(run: Run) -> Iterator[HeadEffect]:
         for layer in range(config.depth):
             removal = remove_one_each(layer, config.heads, prefix_of(name))
             without = run.kind.call(run.source.model, batch, chain((*run.edits, removal)))
-            yield HeadEffect(name, layer, measure(without) - worth)
+            yield HeadEffect(name, layer, require_numbers(measure(without) - worth))
 
 
 def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
@@ -176,7 +177,7 @@ def word_changes(run: Run) -> Iterator[Tensor]:
     blanked = blanked.masked_fill(group.unique()[:, None] == group, blank(run.source.tokenizer))
     for batch in blanked.split(max(1, BATCH // t)):
         out = run.kind.call(run.source.model, (batch,), chain(run.edits))
-        yield measure(out) - measure(run.result)
+        yield require_numbers(measure(out) - measure(run.result))
 
 
 def agreement(run: Run, shares: Tensor, changes: Tensor) -> float:
@@ -195,4 +196,5 @@ def blank(tokenizer: Any) -> int:
     """Returns a token without content: <unk> for words and their pieces, a space for bytes."""
     if isinstance(tokenizer, WordTokenizer):
         return tokenizer.words.index(UNK)
-    return getattr(tokenizer, "unk_token", None) or tokenizer.encode(" ")[0]
+    unknown = getattr(tokenizer, "unk_token", None)
+    return tokenizer.encode(" ")[0] if unknown is None else unknown

@@ -17,6 +17,7 @@ from former.edits import Edit
 from former.hooks import Observer, at_points, chain, inputs_of
 from former.models import Classifier
 from former.runs.run import Run
+from former.sampling import precise
 
 Tokens = Tensor | tuple[Tensor, ...]
 
@@ -137,7 +138,7 @@ def _read_depths(
     def read(point: str, x: Tensor) -> None:
         if point == after or not readings:  # of the blocks' inputs, only the first
             logits = unembed(x)
-            readings.append(_largest(logits.log_softmax(-1) if log_probs else logits, top))
+            readings.append(_largest(precise(logits).log_softmax(-1) if log_probs else logits, top))
 
     class Reader:
         def at(self, layer: int) -> Any:

@@ -5,6 +5,7 @@ Sizes: t tokens, h heads. Weights are (..., h, t_query, t_key).
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 from former.runs.run import Run
+from former.sampling import precise
 from former.tokens import Tokenizer
 from former.tokens.labels import special_ids
 
@@ -119,7 +121,7 @@ def head_statistics(
         tokens = run.inputs[0][0] if tokens is None else tokens
         kinds = kinds_of(run.source.tokenizer, torch.as_tensor(tokens)) if kinds is None else kinds
     _check_square(weights)
-    t = weights.shape[-1]
+    weights, t = precise(weights), weights.shape[-1]
     tokens = None if tokens is None else torch.as_tensor(tokens, device=weights.device)
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
@@ -165,11 +167,11 @@ def _best_offset(weights: Tensor) -> dict[str, Tensor]:
     if not offsets:
         return {
             "offset": weights.new_zeros(weights.shape[:-2]),
-            "by": torch.zeros(weights.shape[:-2], dtype=torch.long),
+            "by": weights.new_zeros(weights.shape[:-2], dtype=torch.long),
         }
     shares = torch.stack([weights.diagonal(by, -2, -1).mean(-1) for by in offsets], -1)
     offset, best = shares.max(-1)
-    return {"offset": offset, "by": torch.tensor(offsets)[best]}
+    return {"offset": offset, "by": torch.tensor(offsets, device=best.device)[best]}
 
 
 def _check_square(weights: Tensor) -> None:
@@ -190,7 +192,7 @@ def _bits(weights: Tensor) -> Tensor:
 def rank_correlation(x: Tensor, y: Tensor) -> float:
     """Computes Spearman's rank correlation of two lists, from −1 (opposite order) to 1 (same order).
 
-    Equal numbers share the average of their ranks. NaN if all numbers of a list are equal.
+    Equal numbers share the average of their ranks. NaN if all numbers of a list are equal, or one is NaN.
 
     Args:
         x, y: (n,).
@@ -199,6 +201,8 @@ def rank_correlation(x: Tensor, y: Tensor) -> float:
     """
     if x.dim() != 1 or x.shape != y.shape:
         raise ValueError(f"x and y must be lists of one length, got {tuple(x.shape)} and {tuple(y.shape)}")
+    if x.isnan().any() or y.isnan().any():  # which have no rank
+        return math.nan
     a, b = (ranks - ranks.mean() for ranks in (_ranks(x), _ranks(y)))
     return float((a * b).sum() / (a.norm() * b.norm()))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -24,6 +23,7 @@ from former.runs.kind import (
     require_no_answer,
     tokenize,
 )
+from former.sampling import precise
 
 
 class Causal(Kind):
@@ -87,7 +87,7 @@ def bits_of(tokens: Tensor) -> Measure:
 
     def bits(logits: Tensor) -> Tensor:
         targets = tokens[:, 1:].long().expand(len(logits), -1)
-        logits = logits[:, :-1].transpose(1, 2).to(torch.promote_types(logits.dtype, torch.float32))
+        logits = precise(logits[:, :-1].transpose(1, 2))
         loss = F.cross_entropy(logits, targets, reduction="none")
         return loss.mean(-1) / math.log(2)
 

@@ -34,6 +34,7 @@ from former.runs.kind import (
     index_in,
     require_no_answer,
 )
+from former.sampling import precise
 from former.tokens.labels import SPECIAL
 
 SEPARATOR, MASK = "[SEP]", "[MASK]"
@@ -124,8 +125,7 @@ class Masked(Kind):
         targets = guesses.new_tensor(known)
 
         def bits(x: Tensor) -> Tensor:
-            logits = unembed(x[:, places]).transpose(1, 2)  # (b, num_tokens, blanks)
-            logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # as in `bits_of`
+            logits = precise(unembed(x[:, places]).transpose(1, 2))  # (b, num_tokens, blanks)
             return F.cross_entropy(logits, targets.expand(len(x), -1), reduction="none").mean(1) / math.log(2)
 
         return bits
@@ -169,7 +169,7 @@ class Masked(Kind):
         """Returns the probability that the second text follows the first; None for one text, or without that head."""
         if model.sentence is None or not reading.inputs[1].any():
             return None
-        return float(model.next_sentence_logits(result)[0].softmax(-1)[0])
+        return float(model.next_sentence_logits(result)[0].float().softmax(-1)[0])
 
 
 def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]]) -> list[Piece]:

@@ -19,7 +19,7 @@ from former.hooks import Capture, Observer, chain, check_layers, checked_edits
 from former.positions import Positions
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.kind import Inputs, Kind, Reading, Sides, Source, readable
-from former.sampling import require_maximum
+from former.sampling import precise, require_maximum, require_numbers
 
 POINTS = ("weights", "q", "k", "v", "out")  # of each map
 
@@ -170,13 +170,13 @@ class Run:
         """Returns the bits of each token given those before it, −log₂ p; None for the first.
 
         Raises:
-            ValueError: the model does not predict next tokens.
+            ValueError: the model does not predict next tokens, or only NaN.
         """
         tokens = self.kind.written(self.model, self.inputs)[0]  # (t,)
         logits = self.result[0, :-1] if self.first is None else torch.cat((self.first, self.result[0, :-1]))
-        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # as in `bits_of`
+        logits = precise(logits)
         costs = (logits.logsumexp(-1) - logits.gather(1, tokens[len(tokens) - len(logits) :, None])[:, 0]) / math.log(2)
-        return [*[None] * (len(tokens) - len(logits)), *costs.tolist()]
+        return [*[None] * (len(tokens) - len(logits)), *require_numbers(costs).tolist()]
 
     def with_edits(self, *edits: Observer) -> Run:
         """Runs the same text, with these edits after those of the run.
@@ -247,7 +247,7 @@ class Run:
         """Returns the most likely tokens by logits (num_tokens,), with labels."""
         require_positive("count", count)
         require_maximum(logits)
-        top = logits.softmax(-1).topk(min(count, len(logits)))
+        top = precise(logits).softmax(-1).topk(min(count, len(logits)))
         label = self.source.tokenizer.labels
         return [(label([i])[0], p) for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
 

@@ -116,7 +116,7 @@ def answer_under(model: Any, tokenizer: Any, source: Tensor, edits: Sequence[Obs
     target = [tokenizer.begin]
     memory = model.encode(source, observer)
     while len(target) < model.config.seq_length:
-        logits = model.decode(torch.tensor([target]), memory, model.real(source), observer=observer)
+        logits = model.decode(source.new_tensor([target]), memory, model.real(source), observer=observer)
         token = int(logits[0, -1].argmax())
         if token == tokenizer.end:
             break

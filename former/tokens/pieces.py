@@ -48,7 +48,10 @@ class PieceTokenizer:
         self.cls_token, self.sep_token = (ids[0] if ids else None for ids in (self.before, self.after))
         require_token("end_token", end_token, self.num_tokens)
         self.end_token = end_token
-        self.mask_token = next((i for i, token in self._added.items() if token in ("<mask>", "[MASK]")), None)
+        self.mask_token, self.unk_token = (
+            next((i for i, token in self._added.items() if token in names), None)
+            for names in (("<mask>", "[MASK]"), ("<unk>", "[UNK]"))
+        )
 
     @classmethod
     def around(cls, definition: str, num_tokens: int | None = None) -> PieceTokenizer:

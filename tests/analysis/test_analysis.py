@@ -204,6 +204,7 @@ def test_rank_correlation_compares_orders_and_shares_ties(x, y, expected):
 
 def test_rank_correlation_has_no_number_without_an_order_and_refuses_lists_of_two_lengths():
     assert math.isnan(analysis.rank_correlation(torch.ones(3), torch.arange(3)))
+    assert math.isnan(analysis.rank_correlation(torch.tensor([1.0, math.nan, 2.0]), torch.arange(3.0)))
     with pytest.raises(ValueError, match="one length"):
         analysis.rank_correlation(torch.ones(3), torch.ones(4))
 

@@ -1,5 +1,6 @@
 """The methods of a run equal plain loops for each kind of model, or raise a one-line error where they make no sense."""
 
+import copy
 import math
 from typing import Any
 
@@ -14,6 +15,7 @@ from former.analysis.trace import PARTS
 from former.hooks import chain
 from former.runs import Run
 from tests.kinds import KINDS, TEXT, bundle_of
+from tests.their_models import roberta_pieces
 
 EXACT: dict[str, Any] = {"atol": 1e-9, "rtol": 0}  # float64, sums in another order
 STACK = {"translator": "cross"}
@@ -235,6 +237,41 @@ def test_of_a_long_text_neighbours_are_taken_away_together_and_bytes_become_spac
     changes, chosen = torch.cat(list(analysis.word_changes(run))), int(run.output[0].argmax())
     odds = [float(judge.run(text).output[0].exp()[chosen].logit()) for text in ("abcde", "   de", "abc  ")]
     assert changes.tolist() == pytest.approx([odds[0] - odds[1], odds[0] - odds[2]], abs=1e-8)
+
+
+def test_a_word_of_robertas_is_replaced_by_the_unknown_token_and_not_by_the_beginning_of_a_text():
+    tokenizer = roberta_pieces()
+    assert blank(tokenizer) == 3  # "<unk>"; 0 begins a text
+    config = former.BertConfig(num_tokens=300, emb=16, heads=4, depth=2, seq_length=40, num_classes=2)
+    torch.manual_seed(1)
+    judge = former.Bundle(former.BertClassifier(config).double().eval(), tokenizer, config)
+    run = judge.run("the cats sat")
+    changes, chosen = torch.cat(list(analysis.word_changes(run))), int(run.output[0].argmax())
+    odds = [float(run.output[0].exp()[chosen].logit())]
+    for i in range(len(run.ids)):
+        ids = torch.tensor([[*run.ids[:i], 3, *run.ids[i + 1 :]]])
+        with torch.no_grad():
+            odds.append(float(judge.model(ids)[0].exp()[chosen].logit()))
+    assert changes.tolist() == pytest.approx([odds[0] - each for each in odds[1:]], abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked", "memory", "classifier"])
+def test_what_is_counted_of_a_prediction_that_is_nan_is_refused(bundles, kind):
+    given = bundles[kind]
+    bundle = former.Bundle(copy.deepcopy(given.model), given.tokenizer, given.config, given.card)
+    with torch.no_grad():
+        for parameter in bundle.model.parameters():
+            parameter.fill_(torch.nan)
+    run = bundle.run(TEXT[kind])
+    questions: Any = [lambda: list(analysis.head_effects(run))]
+    questions += [run.surprise] if kind in ("causal", "memory") else []
+    questions += [lambda: list(analysis.word_changes(run))] if kind == "classifier" else []
+    questions += (
+        [lambda: analysis.ablation_effects(run.model, run.inputs[0])] if kind in ("causal", "classifier") else []
+    )
+    for question in questions:
+        with pytest.raises(ValueError, match="prediction must be numbers, got NaN"):
+            question()
 
 
 @pytest.mark.parametrize("kind", ["causal", "classifier", "masked", "bert classifier", "translator"])

@@ -1,0 +1,61 @@
+"""In half precision, what is computed from a prediction is as exact as from the same logits in float32."""
+
+import copy
+import math
+
+import pytest
+import torch
+
+import former
+from former import analysis, patching
+from former.generate import KeyValueCache
+from former.sampling import next_token_probs
+
+WIDE = former.load("gpt")
+HALF = former.Bundle(copy.deepcopy(WIDE.model).bfloat16(), WIDE.tokenizer, WIDE.config)
+TEXT = "The cat sat on the mat. The cat sat on the"
+RUN = HALF.run(TEXT)
+LOGITS = RUN.output[0].float()  # what the model itself returns, exactly
+
+
+@pytest.mark.parametrize("rules", [{}, {"top_p": 0.9}, {"top_p": 0.99}, {"top_k": 50, "top_p": 0.95}, {"min_p": 0.01}])
+def test_the_same_tokens_stay_with_the_same_probabilities(rules):
+    assert torch.equal(next_token_probs(RUN.output[0, -1], **rules), next_token_probs(LOGITS[-1], **rules))
+
+
+def test_probabilities_sum_to_one_in_a_step_and_in_a_run():
+    step = next(former.generate(HALF.model, RUN.ids, 1, seed=0))
+    torch.testing.assert_close(step.probs, LOGITS[-1].softmax(-1), atol=1e-3, rtol=0)  # read by a cache: rounded there
+    assert float(step.probs.double().sum()) == pytest.approx(1, abs=1e-5)
+    expected = LOGITS[-1].softmax(-1).topk(3).values.tolist()
+    assert [p for _, p in RUN.next_tokens(3)] == pytest.approx(expected, abs=1e-7)
+
+
+def test_a_beams_log_probability_is_the_sum_over_its_tokens():
+    (beam,) = former.beam_search(HALF.model, RUN.ids, 12, beams=1)
+    cache, log_prob, new = KeyValueCache(HALF.config, HALF.model.output_weight), 0.0, RUN.ids
+    for token in beam.ids:  # token by token, as the search reads
+        with torch.no_grad():
+            log_prob += float(HALF.model(torch.tensor([new]), cache=cache)[0, -1].double().log_softmax(-1)[token])
+        new = [token]
+    assert beam.log_prob == pytest.approx(log_prob, abs=1e-4)
+
+
+def test_metrics_and_depths_are_those_of_the_logits():
+    log_probs = LOGITS[-1].log_softmax(-1)
+    best, second = log_probs.topk(2).indices.tolist()
+    assert patching.probability(best)(RUN) == pytest.approx(math.exp(log_probs[best]), abs=1e-7)
+    difference = float(LOGITS[-1, best] - LOGITS[-1, second])
+    assert patching.logit_difference(best, second)(RUN) == pytest.approx(difference, abs=1e-7)
+    other = HALF.run("The dog sat on the mat. The dog sat on the")
+    theirs = other.output[0, -1].double().log_softmax(-1)
+    expected = float((theirs.exp() * (theirs - log_probs.double())).sum())
+    assert patching.kl_to(other)(RUN) == pytest.approx(expected, abs=1e-5)
+    sums = analysis.lens(RUN, len(log_probs))[0].double().exp().sum(-1)
+    torch.testing.assert_close(sums, torch.ones_like(sums), atol=1e-5, rtol=0)
+
+
+def test_a_heads_statistics_are_those_of_its_weights():
+    exact = analysis.head_statistics(RUN.weights.double(), RUN.ids)
+    for name, values in analysis.head_statistics(RUN.weights, RUN.ids).items():
+        torch.testing.assert_close(values.double(), exact[name].double(), atol=1e-4, rtol=0)
