@@ -28,7 +28,7 @@ from torch import Tensor
 from former import tokens
 from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
 from former.bert import Bert, BertClassifier, BertConfig
-from former.checks import is_whole, require_json
+from former.checks import is_whole, require_instance, require_json
 from former.config import OLDEST, VERSION, ModelConfig, shapes_only
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.hooks import Observer
@@ -139,6 +139,7 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
         ValueError: an unknown dtype, weights that are not finite or too large for float16, a tokenizer that does not
             fit the model, or a card that is not JSON. A model in the folder is then left as it is.
     """
+    require_instance("bundle", bundle, Bundle)
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
     require_json("card", bundle.card)
@@ -333,8 +334,7 @@ def _check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
 
 def _to_json(card: dict[str, Any]) -> str:
     """Formats the card for human readers, with the vocabulary, if there is one, on a single line."""
-    words = card["tokenizer"].get("words")
-    if words is None:
+    if (words := card["tokenizer"].get("words")) is None:
         return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     text = json.dumps({**card, "tokenizer": {**card["tokenizer"], "words": "%words%"}}, indent=1, ensure_ascii=False)
     return text.replace('"%words%"', json.dumps(words, ensure_ascii=False)) + "\n"

@@ -89,6 +89,9 @@ class StackConfig(Config):
     unify: bool = added_in_version(True, 3)  # whether a linear map combines the heads; else they are concatenated
 
     def __post_init__(self) -> None:
+        for name in (each.name for each in fields(self) if each.type in ("bool", bool)):
+            if not isinstance(value := getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, got {value!r}")
         for name in ("emb", "heads", "depth", "ff_hidden_mult"):
             require_positive(name, getattr(self, name))
         if self.ff_hidden is not None:

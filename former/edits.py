@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from former.checks import is_index, require_choice
+from former.checks import is_index, is_number, is_share, require_choice, require_instance
 from former.hooks import STACKS, Hook, at_points, check_points
 
 
@@ -71,7 +71,7 @@ def scale_head(layer: int, head: int, factor: float, *, stack: str = "") -> Edit
         ValueError: a factor that is not finite, or an unknown stack; when the model runs, a stack, layer or head that
             it does not have.
     """
-    if not abs(factor) < float("inf"):
+    if not is_number(factor):
         raise ValueError(f"factor must be a finite number, got {factor!r}")
 
     def scale(out: Tensor) -> Tensor:
@@ -96,6 +96,7 @@ def set_weights(layer: int, head: int, weights: Tensor, *, stack: str = "") -> E
         ValueError: weights that are not finite, or an unknown stack; when the model runs, weights of another shape, or
             a stack, layer or head that it does not have.
     """
+    require_instance("weights", weights, Tensor)
     if not torch.isfinite(weights).all():
         raise ValueError("weights must be finite numbers, got NaN or infinity among them")
 
@@ -129,7 +130,7 @@ def set_weight(
         ValueError: a weight outside [0, 1], or an unknown stack; when the model runs, a stack, layer, head, query or
             key that does not exist.
     """
-    if not 0 <= weight <= 1:
+    if not is_share(weight):
         raise ValueError(f"weight must be in [0, 1], got {weight!r}")
 
     def put(current: Tensor) -> Tensor:

@@ -230,8 +230,9 @@ def translate(
     Raises:
         ValueError: another kind of model, a text longer than it can read, or an argument out of range.
     """
-    if not isinstance(bundle.model, EncoderDecoder):
-        raise ValueError(f"bundle must hold an EncoderDecoder, got a {type(bundle.model).__name__}")
+    if not isinstance(model := getattr(bundle, "model", None), EncoderDecoder):
+        got = f"a bare {type(bundle).__name__}" if model is None else f"a {type(model).__name__}"
+        raise ValueError(f"bundle must hold an EncoderDecoder, got {got}")
     tokenizer = bundle.tokenizer
     source = torch.tensor([tokenizer.encode(text)], dtype=torch.long, device=bundle.model.toprobs.weight.device)
     rules = (temperature, top_k, top_p, seed, max_new_tokens)

@@ -88,12 +88,13 @@ class at_points:
     """A hook that is called only at the points it names.
 
     Args:
-        points: their names.
+        points: their names; an unknown one, at which the hook would never be called, is refused by a ValueError.
         hook: called at these points.
     """
 
     def __init__(self, points: Iterable[str], hook: Hook) -> None:
-        self.points = frozenset(points)
+        self.points = frozenset([points] if isinstance(points, str) else points)
+        check_points(self.points)
         self._hook = hook
 
     def __call__(self, point: str, tensor: Tensor) -> Tensor | None:
@@ -251,17 +252,16 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
     """Calls a hook at a point, if it wants it; returns the tensor that the model continues with.
 
     Raises:
-        ValueError: the hook returned a tensor of another shape.
+        ValueError: the hook returned something else than a tensor of the same shape.
     """
     if hook is None or name not in getattr(hook, "points", ALL_POINTS):
         return tensor
     replacement = hook(name, tensor)
     if replacement is None:
         return tensor
-    if replacement.shape != tensor.shape:
-        raise ValueError(
-            f"a hook must replace {name!r} by a tensor of shape {tuple(tensor.shape)}, got {tuple(replacement.shape)}"
-        )
+    given = tuple(replacement.shape) if isinstance(replacement, Tensor) else f"a {type(replacement).__name__}"
+    if given != tuple(tensor.shape):
+        raise ValueError(f"a hook must replace {name!r} by a tensor of shape {tuple(tensor.shape)}, got {given}")
     return replacement
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import former
-from former import analysis, edits, masks
+from former import analysis, cpu, edits, hooks, masks
 from former.baselines import GRUConfig, GRUModel
 from former.generate import KeyValueCache
 
@@ -276,6 +276,81 @@ BAD = {
         lambda: former.generate(GENERATOR, [1], 5, temperature=float("nan")),
         "temperature must be",
         "got nan",
+    ),
+    "no temperature": (
+        lambda: former.generate(GENERATOR, [1], 5, temperature=wrong(None)),
+        "temperature must be a finite number of at least 0",
+        "got None",
+    ),
+    "a share in quotes": (
+        lambda: former.generate(GENERATOR, [1], 5, top_p=wrong("1")),
+        "top_p must be None or in (0, 1]",
+        "got '1'",
+    ),
+    "no share but a word": (
+        lambda: former.generate(GENERATOR, [1], 5, min_p=wrong("all")),
+        "min_p must be None or in [0, 1]",
+        "got 'all'",
+    ),
+    "no penalty": (
+        lambda: former.generate(GENERATOR, [1], 5, repetition_penalty=wrong(None)),
+        "repetition_penalty must be a finite number above 0",
+        "got None",
+    ),
+    "a factor in quotes": (
+        lambda: edits.scale_head(0, 0, wrong("2")),
+        "factor must be a finite number",
+        "got '2'",
+    ),
+    "a weight in quotes": (
+        lambda: edits.set_weight(0, 0, 0, 0, wrong("1")),
+        "weight must be in [0, 1]",
+        "got '1'",
+    ),
+    "weights in a list": (
+        lambda: edits.set_weights(0, 0, wrong([[1.0]])),
+        "weights must be a Tensor",
+        "got a list",
+    ),
+    "a hook that returns a number": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.Edit(0, "out", wrong(lambda _: 3))]),
+        "a hook must replace 'out' by a tensor of shape (1, 4, 5, 4)",
+        "got a int",
+    ),
+    "a hook at a point that there is not": (
+        lambda: hooks.at_points(["wieghts"], lambda *_: None),
+        "names must be among",
+        "got ['wieghts']",
+    ),
+    "a twin of a bundle": (
+        lambda: cpu.optimise(former.Bundle(GENERATOR, former.tokens.ByteTokenizer(), CONFIG)),
+        "model must be a Module",
+        "got a Bundle",
+    ),
+    "a translation without a tokenizer": (
+        lambda: former.translate(GENERATOR, "x"),
+        "bundle must hold an EncoderDecoder",
+        "got a bare Generator",
+    ),
+    "a model saved without its tokenizer": (
+        lambda: former.save(wrong(GENERATOR), "x"),
+        "bundle must be a Bundle",
+        "got a Generator",
+    ),
+    "the same for transformers": (
+        lambda: former.pretrained.save(wrong(GENERATOR), "x"),
+        "bundle must be a Bundle",
+        "got a Generator",
+    ),
+    "no model of Hugging Face's": (
+        lambda: former.pretrained.load(wrong(None)),
+        "a model must be named by a folder or the id of a repository",
+        "got None",
+    ),
+    "a flag in quotes": (
+        lambda: former.ModelConfig(tied=wrong("yes")),
+        "tied must be True or False",
+        "got 'yes'",
     ),
     "top-p 0": (lambda: former.generate(GENERATOR, [1], 5, top_p=0.0), "top_p must be None or in (0, 1]", "got 0.0"),
     "top-p above 1": (lambda: former.generate(GENERATOR, [1], 5, top_p=1.5), "top_p must be None or in", "got 1.5"),

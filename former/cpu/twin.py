@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from former.bert import Bert
-from former.checks import require_choice
+from former.checks import require_choice, require_instance
 from former.config import shapes_only
 from former.cpu import packed, step
 from former.cpu.step import Precision
@@ -38,6 +38,7 @@ def optimise(model: Any, weights: Precision = "fp32") -> Any:
         ValueError: unknown weights, or a model in training mode with dropout.
     """
     require_choice("weights", weights, get_args(Precision))
+    require_instance("model", model, nn.Module)
     if model.training and model.config.dropout:
         raise ValueError("model must not be in training mode with dropout: call model.eval() first")
     if not knows(model):

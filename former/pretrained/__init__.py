@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
-from former.checks import require_choice
+from former.checks import require_choice, require_instance
 from former.config import ModelConfig, shapes_only
 from former.pretrained import bert, gpt2, gpt_neox, llama, roberta
 from former.pretrained.architecture import Architecture, Part, class_names
@@ -50,6 +50,9 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
     Raises:
         CheckpointError: something is missing, damaged, of another architecture, or cannot be downloaded; one line.
     """
+    given: object = folder_or_repo_id
+    if not isinstance(given, str | Path):
+        raise CheckpointError(f"a model must be named by a folder or the id of a repository, got {given!r}")
     if os.path.isdir(folder_or_repo_id):  # like Path.is_dir, but works for any text
         folder = Path(folder_or_repo_id)
     elif isinstance(folder_or_repo_id, str) and is_repo_id(folder_or_repo_id):
@@ -79,6 +82,7 @@ def save(bundle: Bundle, folder: str | Path) -> None:
     """
     from huggingface_hub import save_torch_state_dict  # noqa: PLC0415 (imported only when saving)
 
+    require_instance("bundle", bundle, Bundle)
     architecture, values = _expressed(bundle)
     known, num_tokens = bundle.tokenizer.num_tokens, bundle.model.config.num_tokens
     if known > num_tokens:
