@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import torch
 from safetensors import SafetensorError
@@ -26,16 +26,13 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from former import tokens
-from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
-from former.bert import Bert, BertClassifier, BertConfig
+from former.baselines import ConvModel, GRUModel
 from former.checks import is_whole, require_instance, require_json
-from former.config import OLDEST, VERSION, ModelConfig, shapes_only
-from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from former.config import OLDEST, VERSION, shapes_only
 from former.hooks import Observer
-from former.models import Classifier, Generator
 from former.runs import Run, read, start
+from former.runs.kinds import KINDS
 from former.tokens import Tokenizer
-from former.transformer_xl import TransformerXL, TransformerXLConfig
 
 _HERE = Path(__file__).resolve().parent
 CHECKPOINTS = _HERE / "shipped" if (_HERE / "shipped").is_dir() else _HERE.parent / "checkpoints"  # installed, or not
@@ -44,15 +41,10 @@ INDEX = "model.safetensors.index.json"
 TOKENIZER = "tokenizer.json"
 SHARD_BYTES = 9_500_000  # Hugging Face Spaces require Git LFS from 10 MB on
 
+_WITHOUT_RUNS = (GRUModel, ConvModel)
 MODEL_KINDS: dict[str, tuple[Any, Any]] = {
-    "Generator": (Generator, ModelConfig),
-    "Classifier": (Classifier, ModelConfig),
-    "EncoderDecoder": (EncoderDecoder, EncoderDecoderConfig),
-    "Bert": (Bert, BertConfig),
-    "BertClassifier": (BertClassifier, BertConfig),
-    "TransformerXL": (TransformerXL, TransformerXLConfig),
-    "GRUModel": (GRUModel, GRUConfig),
-    "ConvModel": (ConvModel, ConvConfig),
+    model.__name__: (model, get_type_hints(model.__init__)["config"])
+    for model in (*(each for kind in KINDS for each in kind.models), *_WITHOUT_RUNS)
 }
 """Kind of model, as the card names it → its class, and the class of its config."""
 

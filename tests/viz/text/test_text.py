@@ -125,13 +125,13 @@ def test_a_language_that_is_begun_is_offered_and_says_the_rest_in_english(tmp_pa
     shutil.copytree(TEXT, tmp_path / "viz" / "text")
     for file in ("__init__.py", "style.py"):
         shutil.copy(ROOT / "viz" / file, tmp_path / "viz")
-    begun = tmp_path / "viz" / "text" / "de"
+    begun = tmp_path / "viz" / "text" / "qx"
     begun.mkdir()
     shutil.copy(TEXT / "en" / "__init__.py", begun)
-    (begun / "page.py").write_text('MESSAGES = {"language_name": "Deutsch"}', encoding="utf-8")
-    said = "from viz.text import message; print(message('language_name', 'de'), message('tab_mask', 'de'))"
+    (begun / "page.py").write_text('MESSAGES = {"language_name": "Ours"}', encoding="utf-8")
+    said = "from viz.text import message; print(message('language_name', 'qx'), message('tab_mask', 'qx'))"
     done = subprocess.run([sys.executable, "-c", said], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["Deutsch", message("tab_mask")]
+    assert done.stdout.split() == ["Ours", message("tab_mask")]
 
 
 def test_every_file_of_a_language_has_the_keys_of_its_english_one():
@@ -249,7 +249,7 @@ def test_a_refusal_says_itself_and_is_a_key_with_values_on_its_way_to_the_page()
 
 @pytest.mark.parametrize(
     ("wanted", "language"),
-    [(["zh-CN", "en"], "zh"), (["de", " ZH "], "zh"), (["en-GB", "zh"], "en"), (["de"], "en"), ([], "en")],
+    [(["zh-CN", "en"], "zh"), (["qx", " ZH "], "zh"), (["en-GB", "zh"], "en"), (["qx"], "en"), ([], "en")],
 )
 def test_the_first_language_there_is_is_taken(wanted, language):
     assert first_known(wanted) == language
