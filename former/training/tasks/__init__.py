@@ -1,6 +1,7 @@
 """The training tasks: each provides the batch of a step, its loss, and measures of a model's quality.
 
-A new model needs a place in a kind (`former.runs`), a recipe in `RECIPES`, and, if no task here fits, a new class with the methods of `Task` in `TASKS`. No other file lists the tasks.
+A new model needs a place in a kind (`former.runs`), a recipe in `RECIPES`, and, if no task here fits, a new class with
+the methods of `Task` in `TASKS`. No other file lists the tasks.
 
 A batch depends only on (seed, step). So a resumed run sees the same batches as an uninterrupted one, and several
 processes take their rows from the same batch.
