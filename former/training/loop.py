@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -32,16 +32,33 @@ def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
     return list(parts)[group.rank :: group.size]
 
 
-def backward(model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe) -> Tensor:
-    """Accumulates the gradient of the mean loss over micro-batches; returns this process's loss."""
+def divisors(task: Task, batch: Batch, recipe: Recipe, group: Group) -> list[float]:
+    """Returns by how much the mean loss of each micro-batch of `share` is divided, so that together, averaged over the
+    processes, they are the mean over the whole batch: their number, unless they score different numbers of targets."""
+    scored = getattr(task, "scored", lambda *part: len(part[0]))
+    mine = [group.size * scored(*part) for part in share(batch, recipe, group)]
+    return [scored(*batch) / count for count in mine]
+
+
+def backward(
+    model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe, divisors: Sequence[float] | None = None
+) -> Tensor:
+    """Accumulates the gradient of the mean loss over micro-batches; returns this process's loss.
+
+    Args:
+        model, loss_of: as `Group.wrap` returns them.
+        parts: this process's, on its device.
+        recipe: the settings.
+        divisors: of each part's loss; None for the number of parts.
+    """
     device = parts[0][0].device
     total = torch.zeros((), device=device)
-    for number, part in enumerate(parts, start=1):
+    for number, (part, divisor) in enumerate(zip(parts, divisors or [len(parts)] * len(parts), strict=True), start=1):
         # Processes exchange their gradients once per step, in the last backward pass.
         skip_sync = isinstance(model, DistributedDataParallel) and number < len(parts)
         with cast(DistributedDataParallel, model).no_sync() if skip_sync else contextlib.nullcontext():
             with products(recipe.precision, device):
-                loss = loss_of(model, *part) / len(parts)
+                loss = loss_of(model, *part) / divisor
             loss.backward()
         total += loss.detach()
     return total
@@ -123,7 +140,8 @@ class Run:
         self.network.train()
         batch = self.task.batch(self.step)
         parts = [to_device(part, self.group.device) for part in share(batch, recipe, self.group)]
-        loss = self.group.mean(backward(self.network, self.loss_of, parts, recipe))
+        shares = divisors(self.task, batch, recipe, self.group)
+        loss = self.group.mean(backward(self.network, self.loss_of, parts, recipe, shares))
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
         optim.set_learning_rate(self.optimisers.values(), optim.learning_rate(self.step, recipe))
         for optimiser in self.optimisers.values():

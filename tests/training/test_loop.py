@@ -17,6 +17,7 @@ from former.training.init_weights import make_model
 from former.training.measure import memory
 from former.training.parallel import Group
 from former.training.tasks import make_task
+from former.training.tasks.dates_task import DatesTask
 from tests.training.conftest import TINY
 from tests.training.processes import FORKS, begin, run
 from tests.training.tasks.test_masked import wiki
@@ -46,6 +47,37 @@ def assert_same_gradients(got, expected):
 def test_accumulating_over_micro_batches_gives_the_whole_batchs_gradient(recipe, text_file, micro_batches):
     whole = gradients(recipe(), text_file)
     assert_same_gradients(gradients(recipe("tiny-generator", f"accumulate={micro_batches}"), text_file), whole)
+
+
+@pytest.mark.parametrize(("processes", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
+def test_a_part_counts_by_its_targets_where_rows_have_different_numbers_of_them(processes, micro_batches, recipe):
+    settings = recipe("dates", f"accumulate={micro_batches}", "batch=32")
+    task = DatesTask(settings)
+    batch = next(task.batch(step) for step in range(9) if (task.batch(step)[1] == 0).any())  # some targets are padding
+    model = make_model(task.recipe, with_weights=False)
+    torch.manual_seed(0)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.1)
+    whole = task.loss(model, *batch)
+    whole.backward()
+    expected = {name: parameter.grad for name, parameter in model.named_parameters()}
+    model.zero_grad()
+    losses = []
+    for rank in range(processes):  # the gradients of all processes, one after another
+        group = Group(rank, processes)
+        parts, shares = loop.share(batch, settings, group), loop.divisors(task, batch, settings, group)
+        losses.append(loop.backward(model, task.loss, parts, settings, shares) / processes)
+    torch.testing.assert_close(sum(losses), whole.detach(), atol=1e-6, rtol=0)
+    got = {
+        name: parameter.grad / processes for name, parameter in model.named_parameters() if parameter.grad is not None
+    }
+    assert_same_gradients(got, expected)
+
+
+def test_equal_parts_are_divided_by_exactly_their_number(recipe, text_file):
+    settings = recipe("tiny-generator", "accumulate=4")
+    task = make_task(settings, text_file, unchecked=True)
+    assert loop.divisors(task, task.batch(0), settings, Group(1, 2)) == [4.0] * 4
 
 
 def test_checkpointing_gives_the_same_gradients(recipe, text_file):

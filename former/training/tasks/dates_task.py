@@ -82,6 +82,10 @@ class DatesTask:
         logits = model(sources, targets[:, :-1], recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets[:, 1:].flatten(), ignore_index=PAD_ID)
 
+    def scored(self, sources: Tensor, targets: Tensor) -> int:  # noqa: ARG002
+        """Returns the number of characters that `loss` averages over."""
+        return int((targets[:, 1:] != PAD_ID).sum())
+
     def validate(self, model: nn.Module) -> float:
         """Returns the mean of the three shares of `measure_quality`, on few texts."""
         assert isinstance(model, EncoderDecoder)
