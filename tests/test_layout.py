@@ -13,7 +13,6 @@ LONG = {  # to the next twenty lines
     "former/generate.py": 360,
     "former/hooks.py": 340,
     "former/patching.py": 320,
-    "viz/tabs/generate/lib/writing.js": 340,
 }
 FULL = {
     "former": 24,

@@ -74,69 +74,90 @@ const statusOf = () => {
   return [at, lacks && inWords(lacks), ...(cursor.state?.remarks ?? []).map(inWords)].filter(Boolean).join(" · ");
 };
 
-export const mount = ({ element, props }) => {
+/** The fields of both models and the prompt: {nodes, updates}; updates[name]() shows a setting, updates.models() the
+ *  models of the menu. */
+const makeTexts = (menu) => {
   const { settings } = writing;
-  const sliders = Object.entries(SLIDERS).map(([name, inWords]) => makeSlider(name, inWords));
-  const [seed, length] = ["seed", "length"].map(makeNumber);
-  const updates = Object.fromEntries([...sliders, seed, length].map(({ name, update }) => [name, update]));
-
   const model = h("select", { onchange: () => writing.set({ model: model.value }) });
-  updates.model = () => (model.value = settings.model);
   const other = h("select", { onchange: () => writing.set({ second: other.value }) });
-  updates.second = () => (other.value = settings.second);
   const text = h("textarea", {
     rows: 1,
     spellcheck: "false",
     placeholder: say("write_hint"),
     oninput: () => writing.set({ text: text.value }),
   });
-  updates.text = () => {
-    if (text.value !== settings.text) text.value = settings.text;
+  const others = () => Object.keys(writing.models).filter((name) => name !== settings.model);
+  const updates = {
+    models: () => model.replaceChildren(...controls.models(menu)),
+    model: () => {
+      model.value = settings.model;
+      const options = others().map((name) => h("option", { value: name }, name));
+      other.replaceChildren(h("option", { value: "" }, say("write_alone")), ...options);
+      updates.second();
+    },
+    second: () => (other.value = settings.second),
+    text: () => {
+      if (text.value !== settings.text) text.value = settings.text;
+    },
   };
+  return { nodes: [labelled("model", model), labelled("second", other), labelled("text", text)], updates };
+};
 
+/** Copying the prompt and the text up to the current node: {node, copy}; `node` is a field to copy from where the
+ *  clipboard cannot be used, and tell(sentence) is called with the outcome. */
+const makeCopy = (tell) => {
+  const node = h("textarea.copied", {
+    rows: 2,
+    readonly: true,
+    hidden: true,
+    "aria-label": say("write_copy_hint"),
+  });
+  const copy = async () => {
+    try {
+      const { model, text } = writing.settings;
+      const { text: whole, rest } = await textOf({ model, text, written: writing.written() });
+      node.value = whole;
+      node.hidden = false; // a hidden field cannot be selected
+      node.hidden = await copyText(node);
+      const done = say(node.hidden ? "write_copied" : "write_copy_refused");
+      tell(rest ? `${done} ${say("write_half", { bytes: rest })}` : done);
+    } catch (error) {
+      tell(whyNot(error));
+    }
+  };
+  return { node, copy };
+};
+
+export const mount = ({ element, props }) => {
+  const sliders = Object.entries(SLIDERS).map(([name, inWords]) => makeSlider(name, inWords));
+  const [seed, length] = ["seed", "length"].map(makeNumber);
+  const texts = makeTexts(props.value.menu);
+  const numbers = [...sliders, seed, length].map(({ name, update }) => [name, update]);
+  const updates = { ...texts.updates, ...Object.fromEntries(numbers) };
   const hints = []; // [a button's label, its effect]
   const hinted = (name) => hints.push([say(`write_${name}`), say(`write_${name}_hint`)]);
   const button = (name, act) => {
     hinted(name);
     return h("button", { class: name, title: say(`write_${name}_hint`), onclick: act }, say(`write_${name}`));
   };
-  /** The prompt and the text up to the current node. */
-  const copy = async () => {
-    try {
-      const { model, text } = settings;
-      const { text: whole, rest } = await textOf({ model, text, written: writing.written() });
-      copied.value = whole;
-      copied.hidden = false; // a hidden field cannot be selected
-      copied.hidden = await copyText(copied);
-      const done = say(copied.hidden ? "write_copied" : "write_copy_refused");
-      status.textContent = rest ? `${done} ${say("write_half", { bytes: rest })}` : done;
-    } catch (error) {
-      status.textContent = whyNot(error);
-    }
-  };
-  const copied = h("textarea.copied", {
-    rows: 2,
-    readonly: true,
-    hidden: true,
-    "aria-label": say("write_copy_hint"),
-  });
   const buttons = {
     run: button("run", () => (writing.runs() ? writing.pause() : writing.run())),
     step: button("step", writing.step),
     stop: button("stop", writing.stop),
     back: button("back", writing.back),
     forward: button("forward", writing.forward),
-    copy: button("copy", copy),
+    copy: button("copy", () => copied.copy()),
   };
   hinted("pause"); // the first button's other words
   ["penalty", "temperature", "top_k", "top_p", "min_p"].forEach(hinted); // in the order in which they are applied
   hints.push(["⚄", say("write_dice")]);
   const status = h("p.status", { role: "status" });
+  const copied = makeCopy((sentence) => (status.textContent = sentence));
   const dice = h("button.dice", { title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");
 
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
-    h("div.given", labelled("model", model), labelled("second", other), labelled("text", text)),
+    h("div.given", ...texts.nodes),
     h("div.rules", ...sliders.map(({ node }) => node), h("div.with-dice", seed.node, dice), length.node),
     h(
       "div.transport",
@@ -145,19 +166,10 @@ export const mount = ({ element, props }) => {
       makeHints(hints),
       status,
     ),
-    copied,
+    copied.node,
   );
 
   const paint = (changed) => {
-    if (changed.has("models")) model.replaceChildren(...controls.models(props.value.menu));
-    if (changed.has("models") || changed.has("model"))
-      other.replaceChildren(
-        h("option", { value: "" }, say("write_alone")),
-        ...Object.keys(writing.models)
-          .filter((name) => name !== settings.model)
-          .map((name) => h("option", { value: name }, name)),
-      );
-    if (changed.has("model")) updates.second();
     for (const [name, show] of Object.entries(updates)) if (changed.has(name)) show();
     if (!changed.has("status") && !changed.has("text")) return;
     const running = writing.runs();
@@ -166,7 +178,7 @@ export const mount = ({ element, props }) => {
     buttons.stop.disabled = !running && !writing.cursor.depth;
     buttons.back.disabled = !writing.cursor.parent;
     buttons.forward.disabled = !writing.cursor.onward;
-    copied.hidden = true;
+    copied.node.hidden = true;
     if (running && !changed.has("status")) return;
     status.textContent = statusOf();
     status.className = `status ${writing.message?.kind ?? ""}`;

@@ -161,95 +161,51 @@ const sentenceOf = ({ start: first }, labels, row, here) => {
   ]);
 };
 
-export const mount = ({ element }) => {
-  const { settings } = writing;
-  const { tools, body, foot } = makePanel(element, say("write_text_title"));
+/** The text of the selected model up to the end of its branch, for a painter, with {prompt, here, state}: the number of
+ *  tokens of the prompt, the index of the newest token and its state. */
+const ownText = () => {
+  const { branches, cursor, settings } = writing;
+  const node = writing.shown();
+  const { state } = node;
+  const prompt = branches.root.state?.labels.length ?? 0;
+  const path = branches.path(branches.tip(cursor));
+  const end = path.at(-1) ?? branches.root;
+  const row = attention(state, writing.models[settings.model]);
+  const here = prompt + node.depth - 1;
+  const start = state?.start ?? 0;
+  const kind = (i) =>
+    [
+      i < prompt ? "prompt" : "written",
+      i > here ? "future" : row && row[i - start] === undefined ? "gone" : "",
+      i === here ? "here" : "",
+      path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
+    ].join(" ");
+  return { labels: branches.labels(end), bytes: branches.bytes(end), row, start, kind, prompt, here, state };
+};
 
-  const sentence = h("p.sentence");
-  const tokens = h("div.tokens", {
-    tabindex: 0,
-    role: "group",
-    "aria-label": say("write_text_label"),
-    dir: "ltr",
-  });
-  const others = h("div.tokens", {
-    tabindex: 0,
-    role: "group",
-    "aria-label": say("write_second_label"),
-    dir: "ltr",
-  });
-  /** A column with a text, under the name of its model if there are two. */
-  const column = (text) => {
-    const name = h("h3", { hidden: true });
-    const node = h("section.column", name, text);
-    body.append(node);
-    return { node, name };
+/** The same of the second model. */
+const otherText = () => {
+  const { tokens, labels, bytes, state } = second;
+  const prompt = labels.length - tokens.length;
+  const row = attention(state, writing.models[writing.settings.second]);
+  const start = state?.start ?? 0;
+  const here = labels.length - 1;
+  const kind = (i) => {
+    const gone = row && row[i - start] === undefined;
+    return `${i < prompt ? "prompt" : "written"} ${gone ? "gone" : ""} ${i === here ? "here" : ""}`;
   };
-  const legend = h("span.ramp", { "aria-hidden": "true" });
-  const legendMost = h("span");
-  const choices = makeChoices();
-  tools.append(...choices.nodes);
-  const [own, other] = [column(tokens), column(others)];
-  foot.append(
-    sentence,
-    h(
-      "span.legend",
-      h("span.written", say("write_written")),
-      h("span.fork", say("write_fork")),
-      "0",
-      legend,
-      legendMost,
-    ),
-  );
+  return { labels, bytes, row, start, kind, prompt, here, state };
+};
 
-  const [drawOwn, drawOther] = [makePainter(tokens), makePainter(others)];
+/** A text under the name of its model: {node, name, tokens, draw}; draw is that of makePainter. */
+const makeColumn = (label) => {
+  const tokens = h("div.tokens", { tabindex: 0, role: "group", "aria-label": label, dir: "ltr" });
+  const name = h("h3", { hidden: true });
+  return { node: h("section.column", name, tokens), name, tokens, draw: makePainter(tokens) };
+};
 
-  const paint = eachFrame(() => {
-    const { branches, cursor } = writing;
-    const node = writing.shown();
-    const prompt = branches.root.state?.labels.length ?? 0;
-    const path = branches.path(branches.tip(cursor));
-    const end = path.at(-1) ?? branches.root;
-    const labels = branches.labels(end);
-    const bytes = branches.bytes(end);
-    const row = attention(node.state, writing.models[settings.model]);
-    const most = row ? row.reduce((a, b) => Math.max(a, b), 0) : 0;
-    const here = prompt + node.depth - 1;
-    const start = node.state?.start ?? 0;
-    const kind = (i) =>
-      [
-        i < prompt ? "prompt" : "written",
-        i > here ? "future" : row && row[i - start] === undefined ? "gone" : "",
-        i === here ? "here" : "",
-        path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
-      ].join(" ");
-    // first: the text then scrolls so that its newest token is above the sentence
-    sentence.textContent = row ? sentenceOf(node.state, labels, row, here) : say("write_no_state");
-    drawOwn({ labels, bytes, row, start, kind });
-    own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
-    legend.style.background = gradient(palette().weights);
-    legendMost.textContent = settings.scale === "row" ? asShare(most) : "100 %";
-    element.dataset.rev = writing.rev;
-    element.dataset.tokens = labels.length;
-  });
-
-  const paintOther = eachFrame(() => {
-    own.name.hidden = other.node.hidden = other.name.hidden = !settings.second;
-    if (!settings.second) return;
-    const { tokens: written, labels, bytes, state, message } = second;
-    const prompt = labels.length - written.length;
-    const row = attention(state, writing.models[settings.second]);
-    const start = state?.start ?? 0;
-    const kind = (i) => {
-      const gone = row && row[i - start] === undefined;
-      return `${i < prompt ? "prompt" : "written"} ${gone ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
-    };
-    drawOther({ labels, bytes, row, start, kind });
-    other.name.textContent =
-      message ?? [nameOf(settings.second, bytes.slice(prompt)), ...(state?.remarks ?? []).map(inWords)].join(" · ");
-    element.dataset.second = second.rev;
-  });
-
+/** Lets the pointer and the keyboard move in the text. */
+const movesIn = (tokens) => {
   tokens.addEventListener("pointerover", (event) => writing.point(nodeAt(event.target)));
   tokens.addEventListener("pointerleave", () => writing.point(null));
   tokens.addEventListener("click", (event) => {
@@ -269,7 +225,55 @@ export const mount = ({ element }) => {
     event.preventDefault();
     act();
   });
+};
 
+/** The legend of the colours: {node, paint(row)}. */
+const makeLegend = () => {
+  const [ramp, most] = [h("span.ramp", { "aria-hidden": "true" }), h("span")];
+  const kinds = [h("span.written", say("write_written")), h("span.fork", say("write_fork"))];
+  const paint = (row) => {
+    ramp.style.background = gradient(palette().weights);
+    const largest = row ? row.reduce((a, b) => Math.max(a, b), 0) : 0;
+    most.textContent = writing.settings.scale === "row" ? asShare(largest) : "100 %";
+  };
+  return { node: h("span.legend", ...kinds, "0", ramp, most), paint };
+};
+
+export const mount = ({ element }) => {
+  const { settings } = writing;
+  const { tools, body, foot } = makePanel(element, say("write_text_title"));
+  const choices = makeChoices();
+  const [own, other] = [makeColumn(say("write_text_label")), makeColumn(say("write_second_label"))];
+  const sentence = h("p.sentence");
+  const legend = makeLegend();
+  tools.append(...choices.nodes);
+  body.append(own.node, other.node);
+  foot.append(sentence, legend.node);
+
+  const paint = eachFrame(() => {
+    const text = ownText();
+    const { labels, bytes, row, prompt, here, state } = text;
+    // first: the text then scrolls so that its newest token is above the sentence
+    sentence.textContent = row ? sentenceOf(state, labels, row, here) : say("write_no_state");
+    own.draw(text);
+    own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
+    legend.paint(row);
+    element.dataset.rev = writing.rev;
+    element.dataset.tokens = labels.length;
+  });
+
+  const paintOther = eachFrame(() => {
+    own.name.hidden = other.node.hidden = other.name.hidden = !settings.second;
+    if (!settings.second) return;
+    const text = otherText();
+    other.draw(text);
+    const remarks = (second.state?.remarks ?? []).map(inWords);
+    other.name.textContent =
+      second.message ?? [nameOf(settings.second, text.bytes.slice(text.prompt)), ...remarks].join(" · ");
+    element.dataset.second = second.rev;
+  });
+
+  movesIn(own.tokens);
   writing.subscribe(element, (changed) => {
     if (["models", "model", "layer", "head", "of", "scale", "units"].some((name) => changed.has(name))) choices.paint();
     paint();

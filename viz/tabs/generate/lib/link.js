@@ -2,21 +2,22 @@
 
 import { badLink } from "../../../browser/lib/settings.js";
 import { site } from "../../../browser/lib/site.js";
+import { fitModel, writingSettings } from "./fields.js";
 
 const LINKED = site.limits.linked; // most generated tokens in a link
 const LIST = /^\d{1,6}(\.\d{1,6})*$/;
 const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
 const idsInLink = (ids) => ids.slice(0, LINKED).join(".");
 
-/** For lib/writing.js: {params, beyond, read}. fitModel(name) limits the layers to those of a model. */
-export const linkOf = (writing, second, settings, fitModel) => {
+/** For lib/writing.js: {params, beyond, read}. */
+export const linkOf = (writing, second) => {
   /** The values for the address bar; if it has no room for all tokens, their number. */
   const params = () => {
     if (!Object.keys(writing.models).length) return null;
     const all = writing.written();
     return {
       model: writing.settings.model,
-      ...settings.link(),
+      ...writingSettings.link(),
       written: idsInLink(all),
       written_count: all.length > LINKED ? all.length : "",
       second_written: idsInLink(second.tokens),
@@ -34,9 +35,9 @@ export const linkOf = (writing, second, settings, fitModel) => {
    *  notes}. */
   const read = (asked) => {
     const model = asked.get("model");
-    writing.settings.model = settings.allowed("model", model) ? model : writing.fields.model.initial;
-    fitModel(writing.settings.model); // before the layer is read
-    const { values, refused } = settings.read(asked);
+    writing.settings.model = writingSettings.allowed("model", model) ? model : writing.fields.model.initial;
+    fitModel(writing.models[writing.settings.model]); // before the layer is read
+    const { values, refused } = writingSettings.read(asked);
     Object.assign(writing.settings, values);
     const written = asked.get("written") ?? "";
     const given = idsOf(written);

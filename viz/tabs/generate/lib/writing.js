@@ -1,57 +1,30 @@
-// The state of tab Generate: the text, its branches, the current node, and the sampling rules. The tab's parts read it
-// and act on it; Python computes the model's output for a text and stores nothing.
+// The state of tab Generate: the text, its branches and the current node. The tab's parts read it and act on it; Python
+// computes the model's output for a text and stores nothing.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { asText, inWords, say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
-import { makeSettings } from "../../../browser/lib/settings.js";
 import { site } from "../../../browser/lib/site.js";
 import { Branches } from "./branches.js";
 import { addDraws } from "./draws.js";
+import { fitModel, SAMPLING, samplingRules, writingFields, writingSettings } from "./fields.js";
 import { write } from "./frames.js";
 import { linkOf } from "./link.js";
 import { makeSecond } from "./second.js";
 import { addView } from "./view.js";
 
-const number = (initial, min, max, step) => ({ initial, min, max, step });
-/** @type {import("../../../browser/lib/settings.js").Fields} */
-const FIELDS = {
-  model: { initial: "", choices: [] },
-  text: { initial: "", longest: Infinity }, // the server limits the length
-  penalty: number(1, 1, 2, 0.05), // 1: none
-  temperature: number(0.8, 0, 2, 0.05),
-  top_k: number(0, 0, 100, 1), // 0: all
-  top_p: number(1, 0.05, 1, 0.05), // 1: all
-  min_p: number(0, 0, 0.5, 0.01), // 0: all
-  seed: number(1, 0, site.limits.seed, 1),
-  length: number(200, 1, site.limits.length, 1),
-  beams: number(4, 2, site.limits.beams, 1),
-  pace: number(12, 1, site.limits.pace, 1),
-  layer: number(0, 0, 0, 1),
-  head: number(0, 0, 0, 1),
-  of: { initial: "mean", choices: ["mean", "head"] },
-  scale: { initial: "row", choices: ["row", "root", "linear"] },
-  units: { initial: "token", choices: ["token", "byte"] },
-  game: number(0, 0, 99999, 1), // its number, 0 for none; see lib/game.js
-  round: number(0, 0, 2 * site.limits.game_rounds, 1),
-  game_text: { initial: site.limits.game_texts[0], longest: site.limits.game_most },
-  second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
-};
-const SAMPLING = ["penalty", "temperature", "top_k", "top_p", "min_p", "seed"];
 const SHAPING = ["model", "text"]; // a change of these starts another text
 const TELL = 500; // ms between changes of the address while tokens arrive
 // ms over which tokens that arrived together appear: less than between two requests of a room's view
 const SPREAD = 1200;
 
-const settings = makeSettings(FIELDS);
-
 const branches = new Branches(site.limits.written);
 
 export const writing = {
-  fields: FIELDS,
-  settings: settings.values,
+  fields: writingFields,
+  settings: writingSettings.values,
   models: {},
   branches,
   cursor: branches.root, // the current node, which is shown and continued
@@ -62,7 +35,7 @@ export const writing = {
   rev: 0, // counts frames received; tests wait for it
 };
 
-const { subscribe, publish } = listeners(["text", "hover", "status", "models", ...Object.keys(FIELDS)]);
+const { subscribe, publish } = listeners(["text", "hover", "status", "models", ...Object.keys(writingFields)]);
 
 /** listen(changed) gets a Set of "text" (tokens, states, cursor), "hover", "status" and the settings' names. */
 writing.subscribe = subscribe;
@@ -97,8 +70,6 @@ const order = (length, given) => {
   };
 };
 
-const rules = () => SAMPLING.map((name) => writing.settings[name]).join();
-
 const questions = newest({
   take: () => rest(),
   fail: (error) => {
@@ -115,7 +86,7 @@ const end = () => {
 /** Requests the current state, and `length` more tokens; or the `known` ones, one every `pause` ms. */
 const ask = (length = 0, known = [], pause = 0) => {
   end();
-  const drawnBy = rules();
+  const drawnBy = samplingRules();
   writing.status = length || known.length ? "running" : "reading";
   writing.message = null;
   publish("status");
@@ -156,7 +127,7 @@ const rest = () => {
 const settle = (delay = 120) => {
   clearTimeout(later);
   const { state } = writing.cursor;
-  if (!state || state.drawnBy !== rules()) later = setTimeout(ask, state ? delay : 0);
+  if (!state || state.drawnBy !== samplingRules()) later = setTimeout(ask, state ? delay : 0);
 };
 
 // --- what one can do ---------------------------------------------------------------------------------------------
@@ -188,7 +159,7 @@ writing.stop = () => {
 writing.step = () => {
   writing.pause();
   const { state } = writing.cursor;
-  if (state && state.drawnBy === rules()) writing.take(state.drawn);
+  if (state && state.drawnBy === samplingRules()) writing.take(state.drawn);
   else ask(1);
   second.step();
 };
@@ -244,9 +215,9 @@ writing.clear = () => {
 
 /** Changes settings: set({temperature: 1}). A value out of range is ignored. */
 writing.set = (partial) => {
-  const changed = settings.change(partial);
+  const changed = writingSettings.change(partial);
   if (!changed.length) return;
-  if (changed.includes("model")) changed.push(...fitModel(writing.settings.model));
+  if (changed.includes("model")) changed.push(...fitModel(writing.models[writing.settings.model]));
   publish(...changed);
   if (changed.includes("second")) second.begin();
   if (changed.includes("model") || changed.includes("text")) {
@@ -262,20 +233,9 @@ writing.set = (partial) => {
   writeLink();
 };
 
-/** Limits layer and head to those of a model: one that it lacks becomes its last layer, or its first head. Returns the
- *  changed names. */
-const fitModel = (model) => {
-  const { layers, heads } = writing.models[model];
-  Object.assign(FIELDS.layer, { max: layers - 1, initial: layers - 1 });
-  FIELDS.head.max = heads - 1;
-  const moved = ["layer", "head", "second"].filter((name) => !settings.allowed(name, writing.settings[name]));
-  for (const name of moved) writing.settings[name] = FIELDS[name].initial;
-  return moved;
-};
-
 // --- the link ----------------------------------------------------------------------------------------------------
 
-const { params: link, beyond, read } = linkOf(writing, second, settings, fitModel);
+const { params: link, beyond, read } = linkOf(writing, second);
 const writeLink = page.keep("generate", link, beyond);
 
 /** The last known node on the path of these tokens, and the tokens after it. */
@@ -302,7 +262,7 @@ writing.follow = (params) => {
   const before = SHAPING.map((name) => writing.settings[name]).join("\n");
   const { given: wanted, other, refused } = read(params);
   second.follow(other);
-  publish(...Object.keys(FIELDS));
+  publish(...Object.keys(writingFields));
   if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
     end();
     begin();
@@ -312,7 +272,7 @@ writing.follow = (params) => {
   writing.cursor = node;
   const few = given.length <= site.limits.shared; // a follower who joins late gets many tokens at once
   const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
-  if (given.length || !node.state || node.state.drawnBy !== rules()) ask(0, given, pause);
+  if (given.length || !node.state || node.state.drawnBy !== samplingRules()) ask(0, given, pause);
   else rest();
   complain(refused);
 };
@@ -320,14 +280,14 @@ writing.follow = (params) => {
 /** Called once, when the tab is on the page: sets its models, then applies the link. */
 writing.start = ({ models, text }) => {
   writing.models = models;
-  FIELDS.model.choices = Object.keys(models);
-  FIELDS.second.choices = ["", ...FIELDS.model.choices];
-  const [first] = FIELDS.model.choices;
-  FIELDS.model.initial = writing.settings.model = first;
-  FIELDS.text.initial = writing.settings.text = text;
+  writingFields.model.choices = Object.keys(models);
+  writingFields.second.choices = ["", ...writingFields.model.choices];
+  const [first] = writingFields.model.choices;
+  writingFields.model.initial = writing.settings.model = first;
+  writingFields.text.initial = writing.settings.text = text;
   const asked = tabOf(opened) === "generate" ? opened : new URLSearchParams();
   const { given, other, refused } = read(asked);
-  publish("models", ...Object.keys(FIELDS));
+  publish("models", ...Object.keys(writingFields));
   followers.generate = writing.follow;
   second.follow(other);
   ask(0, given);
