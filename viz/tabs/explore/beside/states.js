@@ -15,14 +15,34 @@ import { store } from "../lib/store.js";
 
 const MOVED = 6; // px: a pointer that moves less has clicked
 
+/** A cell from its place in a link, "row.column"; null without one. */
 const cellOf = (place) => {
   if (!place) return null;
   const [row, column] = place.split(".").map(Number);
   return { row, column };
 };
-const linkOf = ({ row, column }) => `${row}.${column}`;
+const linkOf = (cell) => (cell ? `${cell.row}.${cell.column}` : "");
+
+/** The cell of the state that is lifted, and of the place where it is put; null without one. */
+const lifted = () => cellOf(store.view.lens_from);
+const put = () => cellOf(store.view.lens_to);
+const carry = (from, to) => store.set({ lens_from: linkOf(from), lens_to: linkOf(to) });
 
 const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
+
+/** Whether states can be carried between the two passes. */
+const isPair = () => {
+  const [one, other] = [beside.pass, store.pass];
+  if (!one || !other || one === other || "classes" in other.header.output) return false;
+  return one.header.model === other.header.model && labelsOf(one).length === labelsOf(other).length;
+};
+
+/** The labels of a pass at the tokens of the columns. */
+const labelsAt = (columns, pass) => columns.map((i) => tokenLabel(i, labelsOf(pass)));
+
+/** The name of a cell of a pass: its depth and token. */
+const nameOf = ({ row, column }, columns, pass) =>
+  say("lens_at", { depth: depth(row), token: quote(columns[column], labelsOf(pass)) });
 
 const placeOf = ({ dataset }) => ({ row: Number(dataset.row), column: Number(dataset.column) });
 
@@ -66,152 +86,154 @@ const dragsCells = (table, target, drop) => {
   return () => dragged;
 };
 
-/**
- * {pinned, third, update, takes, follow}: two elements; update() shows what there is for the passes; takes(cell) is
- * called with a chosen cell of the current pass's grid, and says whether a state was carried there; follow(column)
- * scrolls the pinned grid to a column. `now` is that grid,
- * `columns()` the tokens of its columns, or null before they are known.
- */
-export const makeStates = ({ now, columns }) => {
-  const before = makeLensGrid(say("states_pinned"));
-  const after = makeLensGrid(say("states_carried"));
+/** The lens grid of the pinned pass: {node, grid, isRead, update, draw, mark, follow}. update(on) requests it, or hides
+ *  it; isRead() is whether it has arrived, when arrived() is called; follow(column) scrolls it to a column. */
+const makePinnedLens = (columns, arrived) => {
+  const grid = makeLensGrid(say("states_pinned"));
   const hint = h("p.quiet", { role: "status" });
-  const pinned = h("div.lens-part", { hidden: true }, h("h3", say("states_pinned")), before.sheet, hint);
-  const heading = h("h3", { role: "status" });
-  const back = h("button.f-link", { onclick: () => set(null, null) }, say("states_back"));
-  const said = h("table.states-said");
-  const third = h("div.lens-third", { hidden: true }, heading, after.sheet, h("div", said, back));
-
-  let read = null; // of the pinned pass, with {of: its key}
-  let carried = null; // the answer of carry_state in predictions.py, with {of: its request}
-
-  const set = (from, to) => store.set({ lens_from: from ? linkOf(from) : "", lens_to: to ? linkOf(to) : "" });
-  const [from, to] = ["lens_from", "lens_to"].map((name) => () => cellOf(store.view[name]));
-
-  /** Whether states can be carried between the two passes. */
-  const isPair = () => {
-    const [one, other] = [beside.pass, store.pass];
-    if (!one || !other || one === other || "classes" in other.header.output) return false;
-    return one.header.model === other.header.model && labelsOf(one).length === labelsOf(other).length;
-  };
-
-  const tokens = (pass) => columns().map((i) => tokenLabel(i, labelsOf(pass)));
-
-  /** The name of a cell: its depth and token. */
-  const name = ({ row, column }, pass) =>
-    say("lens_at", { depth: depth(row), token: quote(columns()[column], labelsOf(pass)) });
-
-  const lens = newest({
+  const node = h("div.lens-part", { hidden: true }, h("h3", say("states_pinned")), grid.sheet, hint);
+  let read = null; // the answer
+  const questions = newest({
     take: (answer) => {
       read = withLabels(answer, Object.entries(answer.labels));
-      if (!columns()) return; // the current pass's own lens calls update() when it arrives
-      draw();
-      ask();
+      arrived();
     },
     fail: (error) => (hint.textContent = whyNot(error)),
   });
-  const carrying = newest({
-    take: (answer) => {
-      const names = answer.names.flat(2);
-      carried = withLabels(
-        answer,
-        answer.ids.flat(2).map((id, i) => [id, names[i]]),
+  const update = (on) => {
+    node.hidden = !on;
+    if (on) {
+      const path = `/attention/${beside.header.key}/lens`;
+      return void questions.ask(path, (signal) => answerTo(path, null, signal));
+    }
+    read = null;
+    questions.stop();
+  };
+  const draw = () => grid.draw(read, labelsAt(columns(), beside.pass));
+  const follow = (column) => {
+    const cell = read && grid.cellAt({ row: 0, column });
+    if (cell) grid.reveal(cell);
+  };
+  /** Marks the state that is lifted, and says what can be done. */
+  const mark = () => {
+    const from = lifted();
+    for (const cell of grid.table.querySelectorAll("td")) {
+      const on = Boolean(from) && grid.cellAt(from) === cell;
+      cell.classList.toggle("lifted", on);
+      cell.setAttribute("aria-selected", `${on}`);
+      cell.tabIndex = on || (!from && cell === grid.cellAt({ row: 0, column: 0 })) ? 0 : -1;
+    }
+    hint.textContent = from ? say("states_drop", { state: nameOf(from, columns(), beside.pass) }) : say("states_lift");
+  };
+  return { node, grid, isRead: () => Boolean(read), update, draw, follow, mark };
+};
+
+/** The lens grid of the current pass with the carried state: {node, grid, ask, stop, paint}. ask() requests it; drawn()
+ *  is called when it is on the page. */
+const makeCarried = (columns, drawn) => {
+  const grid = makeLensGrid(say("states_carried"));
+  const heading = h("h3", { role: "status" });
+  const back = h("button.f-link", { onclick: () => carry(null, null) }, say("states_back"));
+  const said = h("table.states-said");
+  const node = h("div.lens-third", { hidden: true }, heading, grid.sheet, h("div", said, back));
+  let answer = null; // of carry_state in predictions.py
+  const questions = newest({
+    take: (found) => {
+      const names = found.names.flat(2);
+      answer = withLabels(
+        found,
+        found.ids.flat(2).map((id, i) => [id, names[i]]),
       );
-      if (columns()) drawThird(); // else the current pass has changed: its own lens asks anew
+      if (columns()) draw(); // else the current pass has changed: its own lens asks anew
     },
     fail: (error) => {
-      third.hidden = false;
+      node.hidden = false;
       heading.textContent = whyNot(error);
     },
   });
+  const draw = () => {
+    node.hidden = false;
+    heading.textContent = say("states_heading", {
+      from: nameOf(must(lifted(), "state"), columns(), beside.pass),
+      to: nameOf(must(put(), "place"), columns(), store.pass),
+    });
+    grid.draw(answer, labelsAt(columns(), store.pass));
+    grid.reveal(grid.cellAt(put()));
+    said.replaceChildren(...comparison(answer.likeliest));
+    drawn();
+  };
+  const ask = () => {
+    const view = viewOf.explore();
+    const { model, text, edits, beside: other, lens_from, lens_to } = view;
+    const request = JSON.stringify([model, text, edits, other.text, other.edits, lens_from, lens_to]);
+    questions.ask(request, (signal) => answerTo("/ask/lens/carried", view, signal));
+  };
+  const stop = () => {
+    questions.stop();
+    answer = null;
+    node.hidden = true;
+  };
+  return { node, grid, ask, stop, paint: () => answer && grid.paint() };
+};
+
+/**
+ * {pinned, third, update, takes, follow}: two elements; update() shows what there is for the passes; takes(cell) is
+ * called with a chosen cell of the current pass's grid, and says whether a state was carried there; follow(column)
+ * scrolls the pinned grid to a column. `now` is that grid, `columns()` the tokens of its columns, or null before they
+ * are known.
+ */
+export const makeStates = ({ now, columns }) => {
+  const pinned = makePinnedLens(columns, () => {
+    if (!columns()) return; // the current pass's own lens calls update() when it arrives
+    draw();
+    ask();
+  });
+  const carried = makeCarried(columns, () => mark());
 
   const draw = () => {
-    before.draw(read, tokens(beside.pass));
+    pinned.draw();
     mark();
     const at = now.table.querySelector("td.at");
     if (!at) return;
     now.reveal(at); // both grids have half the width now
-    follow(at.cellIndex - 1);
-  };
-
-  /** Scrolls the pinned grid to a column. */
-  const follow = (column) => {
-    const cell = read && before.cellAt({ row: 0, column });
-    if (cell) before.reveal(cell);
-  };
-
-  const drawThird = () => {
-    third.hidden = false;
-    heading.textContent = say("states_heading", {
-      from: name(must(from(), "state"), beside.pass),
-      to: name(must(to(), "place"), store.pass),
-    });
-    after.draw(carried, tokens(store.pass));
-    after.reveal(after.cellAt(to()));
-    said.replaceChildren(...comparison(carried.likeliest));
-    mark();
+    pinned.follow(at.cellIndex - 1);
   };
 
   /** Marks the state that is lifted, and where it is put. */
   const mark = () => {
-    const [lifted, put] = [from(), to()];
-    for (const cell of before.table.querySelectorAll("td")) {
-      const on = Boolean(lifted) && before.cellAt(lifted) === cell;
-      cell.classList.toggle("lifted", on);
-      cell.setAttribute("aria-selected", `${on}`);
-      cell.tabIndex = on || (!lifted && cell === before.cellAt({ row: 0, column: 0 })) ? 0 : -1;
-    }
-    for (const grid of [now, after])
+    pinned.mark();
+    const to = put();
+    for (const grid of [now, carried.grid])
       for (const cell of grid.table.querySelectorAll("td"))
-        cell.classList.toggle("put", Boolean(put) && grid.cellAt(put) === cell);
-    hint.textContent = lifted ? say("states_drop", { state: name(lifted, beside.pass) }) : say("states_lift");
+        cell.classList.toggle("put", Boolean(to) && grid.cellAt(to) === cell);
   };
 
   const ask = () => {
-    const [lifted, put] = [from(), to()];
-    const fits = lifted && put && before.cellAt(lifted) && now.cellAt(put);
-    if (!isPair() || !fits) {
-      carrying.stop();
-      carried = null;
-      third.hidden = true;
-      return;
-    }
-    const view = viewOf.explore();
-    const { model, text, edits, beside: other, lens_from, lens_to } = view;
-    const request = JSON.stringify([model, text, edits, other.text, other.edits, lens_from, lens_to]);
-    carrying.ask(request, (signal) => answerTo("/ask/lens/carried", view, signal));
+    const [from, to] = [lifted(), put()];
+    const fits = from && to && pinned.grid.cellAt(from) && now.cellAt(to);
+    if (isPair() && fits) carried.ask();
+    else carried.stop();
   };
 
   const update = () => {
-    const on = isPair();
-    pinned.hidden = !on;
-    if (!on) {
-      read = null;
-      lens.stop();
-      return ask();
-    }
-    const path = `/attention/${beside.header.key}/lens`;
-    lens.ask(path, (signal) => answerTo(path, null, signal));
-    if (read) draw();
+    pinned.update(isPair());
+    if (pinned.isRead()) draw();
     ask();
   };
 
-  // --- choosing and dragging -----------------------------------------------------------------------------------------
-
-  const lift = (cell) => set(store.view.lens_from === linkOf(cell) ? null : cell, null);
-  answerCells(before.table, { point: () => {}, choose: (cell) => dragged() || lift(cell) });
-
   const takes = (cell) => {
     if (!isPair() || !store.view.lens_from) return false;
-    set(from(), cell);
+    carry(lifted(), cell);
     return true;
   };
 
-  const dragged = dragsCells(before.table, now.table, set);
+  const lift = (cell) => carry(store.view.lens_from === linkOf(cell) ? null : cell, null);
+  answerCells(pinned.grid.table, { point: () => {}, choose: (cell) => dragged() || lift(cell) });
+  const dragged = dragsCells(pinned.grid.table, now.table, carry);
 
   onTheme(() => {
-    if (read && isPair()) before.paint();
-    if (carried) after.paint();
+    if (pinned.isRead() && isPair()) pinned.grid.paint();
+    carried.paint();
   });
-  return { pinned, third, update, takes, follow };
+  return { pinned: pinned.node, third: carried.node, update, takes, follow: pinned.follow };
 };

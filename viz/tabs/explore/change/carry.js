@@ -134,52 +134,18 @@ const offers = (pairs) =>
     " ",
   ]);
 
-export const mount = ({ element, props }) => {
-  const { section, tools, body, foot } = makePanel(element, say("carry"));
-  tools.append(makeHint("?", say("carry_hint"), say("carry_means")));
-
-  const fields = makeFields();
+/** The grid of shares: {node, draw(found), mark(found, at, chosen)}; cells are parts, {layer, from}, or null. mark
+ *  highlights the chosen one, and those that the part `at` can affect. */
+const makeGrid = ({ point, choose }) => {
   const table = h("table", { role: "grid", "aria-label": say("carry_label") });
-  const sheet = h("div.carry-sheet", table);
-  const heading = h("p.carry-at", { role: "status" });
-  const said = h("table.carry-said");
-  const grid = h("div.carry-grid", sheet, h("div.carry-side", heading, said));
-  body.append(fields.node, grid);
-  const needs = h("p.quiet", { role: "status" });
-  const about = h("p.finding", { role: "status" });
-  const pairs = h("p.carry-pairs");
-  foot.append(needs, about, pairs);
-
-  let found = null; // the answer of carry_parts in carry.py, with {of: its request}
   let cells = []; // [layer][column] elements
-  let pointed = null; // {layer, from}
-
-  const draw = () => {
-    fields.fill(found);
+  const draw = (found) => {
     cells = found.shares.map((row, layer) => row.map((share, from) => cellOf(share, layer, from)));
     const columns = isHeads(found) ? found.columns : found.columns.map((_, i) => tokenLabel(i, found.columns));
     const rows = cells.map((row, layer) => tableRow(`${layer}`, ...row));
     table.replaceChildren(tableHead(say("carry_corner", { part: store.view.carry }), ...columns), h("tbody", ...rows));
-    describe();
-    mark();
   };
-
-  /** Describes the measure, and the part that brings back most. */
-  const describe = () => {
-    const each = found.shares.flatMap((row, layer) => row.map((value, from) => ({ layer, from, value: value ?? 0 })));
-    const most = each.reduce((a, b) => (b.value > a.value ? b : a));
-    const show = h("button.f-link", { onclick: () => take(most) }, say("effects_show"));
-    const largest = say("carry_most", { name: nameOf(found, most), share: asShare(most.value) });
-    about.replaceChildren(asText([knownPair(props.value), measureOf(found), largest]), " ", show);
-  };
-
-  /** Highlights the cell under the pointer, else the selected one, and the cells that it can affect: deeper layers, at
-   *  tokens that can attend to its own. */
-  const mark = () => {
-    if (!found) return;
-    const { carry_layer: layer, carry_from: from } = store.view;
-    const chosen = layer === null || from === null || !cells[layer]?.[from] ? null : { layer, from };
-    const at = pointed ?? chosen;
+  const mark = (found, at, chosen) => {
     const reached = at && reach(found, at);
     cells.forEach((row, i) =>
       row.forEach((cell, j) => {
@@ -188,36 +154,103 @@ export const mount = ({ element, props }) => {
         cell.tabIndex = i === (chosen?.layer ?? 0) && j === (chosen?.from ?? 0) ? 0 : -1;
       }),
     );
+  };
+  answerCells(table, { point: (cell) => point(cell && placeOf(cell)), choose: (cell) => choose(placeOf(cell)) });
+  return { node: h("div.carry-sheet", table), draw, mark };
+};
+
+/** The prediction with the selected part: {node, ask, clear}. */
+const makePrediction = () => {
+  const node = h("table.carry-said");
+  const questions = newest({
+    take: (answer) => {
+      node.replaceChildren(...comparison(answer));
+      node.dataset.rev = store.rev;
+    },
+    fail: (error) => node.replaceChildren(h("caption", whyNot(error))),
+  });
+  const ask = () => {
+    const view = viewOf.explore();
+    questions.ask(requestOf(view, view.from_layer, view.from), (signal) => answerTo("/ask/carry/said", view, signal));
+  };
+  const clear = () => {
+    questions.stop();
+    node.replaceChildren();
+  };
+  return { node, ask, clear };
+};
+
+/** The part that brings back most, with its share as `value`. */
+const largestOf = ({ shares }) =>
+  shares
+    .flatMap((row, layer) => row.map((value, from) => ({ layer, from, value: value ?? 0 })))
+    .reduce((a, b) => (b.value > a.value ? b : a));
+
+/** The selected part; null without one, or if the grid has no such part. */
+const chosenIn = ({ shares }) => {
+  const { carry_layer: layer, carry_from: from } = store.view;
+  return layer === null || from === null || shares[layer]?.[from] === undefined ? null : { layer, from };
+};
+
+/** Selects a part, and shows it in the other views. */
+const select = (found, { layer, from }) =>
+  store.set({
+    carry_layer: layer,
+    carry_from: from,
+    ...(isHeads(found) ? { of: "head", layer, head: from } : { layer, token: from, key: null }),
+  });
+
+export const mount = ({ element, props }) => {
+  const { section, tools, body, foot } = makePanel(element, say("carry"));
+  tools.append(makeHint("?", say("carry_hint"), say("carry_means")));
+
+  let found = null; // the answer of carry_parts in carry.py
+  let pointed = null; // the part under the pointer, {layer, from}
+
+  const fields = makeFields();
+  const grid = makeGrid({
+    point: (part) => {
+      pointed = part;
+      mark();
+    },
+    choose: (part) => select(found, part),
+  });
+  const heading = h("p.carry-at", { role: "status" });
+  const prediction = makePrediction();
+  const main = h("div.carry-grid", grid.node, h("div.carry-side", heading, prediction.node));
+  body.append(fields.node, main);
+  const needs = h("p.quiet", { role: "status" });
+  const about = h("p.finding", { role: "status" });
+  const pairs = h("p.carry-pairs");
+  foot.append(needs, about, pairs);
+
+  const draw = () => {
+    fields.fill(found);
+    grid.draw(found);
+    const most = largestOf(found);
+    const show = h("button.f-link", { onclick: () => select(found, most) }, say("effects_show"));
+    const largest = say("carry_most", { name: nameOf(found, most), share: asShare(most.value) });
+    about.replaceChildren(asText([knownPair(props.value), measureOf(found), largest]), " ", show);
+    mark();
+  };
+
+  /** Highlights and describes the part under the pointer, else the selected one. */
+  const mark = () => {
+    if (!found) return;
+    const chosen = chosenIn(found);
+    const at = pointed ?? chosen;
+    grid.mark(found, at, chosen);
     heading.textContent = at
       ? say("carry_cell", { name: nameOf(found, at), share: asShare(found.shares[at.layer][at.from] ?? 0) })
       : say("carry_choose");
-    askSaid(chosen);
+    if (chosen) prediction.ask();
+    else prediction.clear();
   };
-
-  // --- what is predicted with the chosen part ------------------------------------------------------------------------
-
-  const one = newest({
-    take: (answer) => {
-      said.replaceChildren(...comparison(answer));
-      said.dataset.rev = store.rev;
-    },
-    fail: (error) => said.replaceChildren(h("caption", whyNot(error))),
-  });
-  const askSaid = (chosen) => {
-    if (!chosen) {
-      one.stop();
-      return void said.replaceChildren();
-    }
-    const view = viewOf.explore();
-    one.ask(requestOf(view, view.from_layer, view.from), (signal) => answerTo("/ask/carry/said", view, signal));
-  };
-
-  // --- the grid ------------------------------------------------------------------------------------------------------
 
   const show = (answer) => {
     found = answer && { ...answer, names: answer.names.map(outcomeInWords) };
     const { examples } = store.header;
-    grid.hidden = fields.node.hidden = about.hidden = !found;
+    main.hidden = fields.node.hidden = about.hidden = !found;
     const offered = Object.values(props.value.pairs[examples] ?? {});
     pairs.hidden = Boolean(found) || !offered.length;
     pairs.replaceChildren(say("carry_pairs"), " ", ...offers(offered));
@@ -241,22 +274,6 @@ export const mount = ({ element, props }) => {
     }
     update();
   };
-
-  const take = ({ layer, from }) => {
-    store.set({
-      carry_layer: layer,
-      carry_from: from,
-      ...(isHeads(found) ? { of: "head", layer, head: from } : { layer, token: from, key: null }),
-    });
-  };
-  const point = (cell) => {
-    pointed = cell;
-    mark();
-  };
-  answerCells(table, {
-    point: (cell) => point(cell && placeOf(cell)),
-    choose: (cell) => take(placeOf(cell)),
-  });
 
   beside.subscribe(element, (changed) => changed.has("pinned") && load());
   store.subscribe(element, (changed) => {

@@ -53,6 +53,57 @@ const changeChart =
     });
   };
 
+/** The sentences about the course of the scores: {node, draw(answer), about(answer)}. go(step) shows a step. */
+const makeSentences = (go) => {
+  const [head, worth, moment] = [h("p", { role: "status" }), h("p"), h("p")];
+  const source = h("p.quiet");
+  const node = h(
+    "div.forming-words",
+    head,
+    worth,
+    moment,
+    h("details", h("summary.quiet", say("how_measured")), source),
+  );
+
+  const drawMoment = ({ moment: found, steps: all }) => {
+    moment.hidden = !found;
+    if (!found) return;
+    const onclick = () => {
+      store.set({ layer: found.layer, head: found.head, of: "head" });
+      go(found.at);
+    };
+    moment.replaceChildren(
+      words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }),
+      " ",
+      h("button.f-link", { onclick }, words("show")),
+    );
+  };
+
+  /** Describes the selected head at the current step. */
+  const draw = (answer) => {
+    const { scores, text, copied, steps: all } = answer;
+    const { layer, head: number } = store.view;
+    const score = (i) => asFixed(scores[i][layer][number], 2);
+    head.textContent = words("head", {
+      name: say("head_name", { layer, head: number }),
+      step: all[at()],
+      score: score(at()),
+      last: score(all.length - 1),
+    });
+    worth.textContent = words("worth", { text: asFixed(text[at()], 2), copied: asFixed(copied[at()], 2) });
+    drawMoment(answer);
+  };
+
+  /** Says how it was measured. */
+  const about = ({ bytes, date, machine, command }) =>
+    source.replaceChildren(
+      words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
+      " ",
+      h("code", command),
+    );
+  return { node, draw, about };
+};
+
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, words("title"));
 
@@ -80,44 +131,14 @@ export const mount = ({ element }) => {
   const step = h("output");
   tools.append(play, slider, step);
 
+  const go = (index) => put({ step: index })();
   const place = h("div.forming-chart");
-  const chart = makeChart(place, { label: words("chart"), onclick: (point) => put({ step: point })() });
-  const [head, worth, moment] = [h("p", { role: "status" }), h("p"), h("p")];
-  const source = h("p.quiet");
-  const measured = h("details", h("summary.quiet", say("how_measured")), source);
-  const parts = h("div.forming-parts", place, h("div.forming-words", head, worth, moment, measured));
+  const chart = makeChart(place, { label: words("chart"), onclick: go });
+  const sentences = makeSentences(go);
+  const parts = h("div.forming-parts", place, sentences.node);
   const missing = h("p.quiet", { role: "status" });
   body.append(parts);
   foot.append(missing);
-
-  const drawChart = () =>
-    chart.draw({ figures: course.answer.chart, keep: course.of, change: changeChart(course.answer) });
-
-  const drawWords = () => {
-    const { scores, text, copied, moment: found, steps: all } = course.answer;
-    const { layer, head: number } = store.view;
-    const score = (i, { layer, head }) => asFixed(scores[i][layer][head], 2);
-    const shown = { layer, head: number };
-    head.textContent = words("head", {
-      name: say("head_name", shown),
-      step: all[at()],
-      score: score(at(), shown),
-      last: score(all.length - 1, shown),
-    });
-    worth.textContent = words("worth", { text: asFixed(text[at()], 2), copied: asFixed(copied[at()], 2) });
-    moment.hidden = !found;
-    if (!found) return;
-    const show = () => {
-      store.set({ layer: found.layer, head: found.head, of: "head" });
-      put({ step: found.at })();
-    };
-    const button = h("button.f-link", { onclick: show }, words("show"));
-    moment.replaceChildren(
-      words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }),
-      " ",
-      button,
-    );
-  };
 
   const paint = () => {
     if (!steps().length) return;
@@ -127,8 +148,8 @@ export const mount = ({ element }) => {
   };
   const paintCourse = () => {
     if (course?.of !== own()) return;
-    drawChart();
-    drawWords();
+    chart.draw({ figures: course.answer.chart, keep: course.of, change: changeChart(course.answer) });
+    sentences.draw(course.answer);
     section.dataset.at = course.answer.steps[at()];
   };
   const later = defer(paintCourse); // after the maps, which are more urgent
@@ -138,12 +159,7 @@ export const mount = ({ element }) => {
       course = found;
       parts.hidden = false;
       missing.textContent = "";
-      const { bytes, date, machine, command } = course.answer;
-      source.replaceChildren(
-        words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
-        " ",
-        h("code", command),
-      );
+      sentences.about(course.answer);
       later();
     },
     fail: (error) => {

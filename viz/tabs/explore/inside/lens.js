@@ -22,15 +22,71 @@ const isToken = () => !isVerdict() && rowsPredict();
 
 const isVerdict = () => "classes" in store.header.output;
 
+/** The token of a column; a model that fills in words has columns only for the hidden ones. */
+const tokenAt = (read, column) => (read.columns ? read.columns[column] : column);
+
+/** The tokens of the columns. */
+const columnsOf = (read) => read.columns ?? predictionLabels().map((_, i) => i);
+
+/** Draws the grid, with a mark on each cell that predicts the token that follows, or is hidden. */
+const drawGrid = (grid, read) => {
+  const { header } = store;
+  const { ids } = header.answer ?? header;
+  const labels = predictionLabels();
+  const tokens = isVerdict() ? [say("prediction_verdict")] : columnsOf(read).map((i) => tokenLabel(i, labels));
+  const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
+  grid.draw(read, tokens, (likeliest, column) => likeliest === next(column));
+};
+
+/** The sentence under the grid. */
+const legendOf = (read) => {
+  if (isVerdict()) return "";
+  if (!read.columns) return say("lens_right");
+  return say(read.columns.length ? "lens_right_blanks" : "lens_no_blanks");
+};
+
+/** The description of one cell: {node, show(read, cell), clear()}. */
+const makeDescription = () => {
+  const heading = h("p.lens-at", { role: "status" });
+  const best = h("ol.lens-best");
+  const show = (read, { row, column }) => {
+    const where = isVerdict() ? "" : quote(tokenAt(read, column), predictionLabels());
+    heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
+    const probs = read.probs[row][column];
+    best.replaceChildren(
+      ...read.ids[row][column].map((id, i) =>
+        h("li", ...barLine(read.labels[id], makeBar(probs[i]), asShare(probs[i]))),
+      ),
+    );
+    Object.assign(best.dataset, { row, column });
+  };
+  const clear = () => (heading.textContent = best.textContent = "");
+  return { node: h("div.lens-side", heading, best), show, clear };
+};
+
+/** Marks one cell at a time as the described one: mark(cell) returns whether it is another than before. */
+const makeMark = () => {
+  let marked = null;
+  return (cell) => {
+    if (marked === cell) return false;
+    marked?.classList.remove("at");
+    if (marked) marked.tabIndex = -1;
+    cell?.classList.add("at");
+    if (cell) cell.tabIndex = 0;
+    marked = cell;
+    return true;
+  };
+};
+
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("lens"));
   const grid = makeLensGrid(say("lens_label"));
   const { sheet, table } = grid;
-  const heading = h("p.lens-at", { role: "status" });
-  const best = h("ol.lens-best");
-  const states = makeStates({ now: grid, columns: () => columns() });
+  const description = makeDescription();
+  const markCell = makeMark();
+  const states = makeStates({ now: grid, columns: () => read && columnsOf(read) });
   const part = h("div.lens-part", h("h3", say("states_now")), sheet);
-  body.append(states.pinned, part, h("div.lens-side", heading, best), states.third);
+  body.append(states.pinned, part, description.node, states.third);
   tools.append(makeHint("?", say("lens_means"), say("lens_hint")));
   const status = h("p.quiet", { role: "status" });
   foot.append(status);
@@ -49,53 +105,26 @@ export const mount = ({ element }) => {
     const found = read.columns ? read.columns.indexOf(token) : Math.min(token, last);
     return { row, column: found < 0 ? last : found };
   };
-  /** The token of a column; a model that fills in words has columns only for the hidden ones. */
-  const tokenAt = (column) => (read.columns ? read.columns[column] : column);
-  /** The tokens of the columns; null before the lens has arrived. */
-  const columns = () => read && (read.columns ?? predictionLabels().map((_, i) => i));
 
   const draw = () => {
-    const { header } = store;
-    const { ids } = header.answer ?? header;
-    const labels = predictionLabels();
-    const tokens = isVerdict() ? [say("prediction_verdict")] : columns().map((i) => tokenLabel(i, labels));
-    const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
-    grid.draw(read, tokens, (likeliest, column) => likeliest === next(column));
-    status.textContent = isVerdict()
-      ? ""
-      : say(!read.columns ? "lens_right" : columns().length ? "lens_right_blanks" : "lens_no_blanks");
+    drawGrid(grid, read);
+    status.textContent = legendOf(read);
     pointed = null;
-    if (!columns().length) heading.textContent = best.textContent = "";
+    if (!columnsOf(read).length) description.clear();
     mark();
     states.update();
   };
 
-  let marked = null;
   const mark = () => {
     if (!read) return;
-    const { row, column } = at();
-    const cell = grid.cellAt({ row, column });
+    const place = at();
+    const cell = grid.cellAt(place);
     if (!cell) return;
-    if (marked !== cell) {
-      marked?.classList.remove("at");
-      if (marked) marked.tabIndex = -1;
-      cell.classList.add("at");
-      cell.tabIndex = 0;
-      marked = cell;
-      if (!pointed && (predictedAt() !== null || beside.pass)) {
-        grid.reveal(cell); // of a token selected elsewhere; in a comparison also the last, whose prediction is compared
-        states.follow(column);
-      }
+    if (markCell(cell) && !pointed && (predictedAt() !== null || beside.pass)) {
+      grid.reveal(cell); // of a token selected elsewhere; in a comparison also the last, whose prediction is compared
+      states.follow(place.column);
     }
-    const where = isVerdict() ? "" : quote(tokenAt(column), predictionLabels());
-    heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
-    const probs = read.probs[row][column];
-    best.replaceChildren(
-      ...read.ids[row][column].map((id, i) =>
-        h("li", ...barLine(read.labels[id], makeBar(probs[i]), asShare(probs[i]))),
-      ),
-    );
-    Object.assign(best.dataset, { row, column });
+    description.show(read, place);
   };
 
   const ask = askInView(
@@ -112,13 +141,14 @@ export const mount = ({ element }) => {
   const point = (cell) => {
     if (!read) return;
     pointed = cell;
-    store.point(cell && isToken() ? { token: tokenAt(cell.column) } : null);
+    store.point(cell && isToken() ? { token: tokenAt(read, cell.column) } : null);
     mark();
   };
   const choose = ({ row, column }) => {
     if (!read || states.takes({ row, column })) return;
     input = row === 0;
-    store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: tokenAt(column), key: null } : {}) });
+    const token = isToken() ? { token: tokenAt(read, column), key: null } : {};
+    store.set({ layer: Math.max(0, row - 1), of: "head", ...token });
     mark();
   };
   answerCells(table, { point, choose });
@@ -126,7 +156,8 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     if (changed.has("pass")) {
-      read = pointed = marked = null;
+      read = pointed = null;
+      markCell(null);
       sheet.style.setProperty("--rows", store.map.layers + 2); // the rows: tokens, input, each layer
     }
     element.hidden = !applies("lens");

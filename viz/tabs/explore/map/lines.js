@@ -77,6 +77,69 @@ const paintLabels = (context, names, { left, right, height, row, yOf }, shown) =
   );
 };
 
+/** The drawing of a map: {shown, links, mass} of linksOf, the weakest first, so that strong ones are on top; the names
+ *  of both sides, and the largest width of a name, measured by `pen`. */
+const sheetOf = (shown, pen) => {
+  const { links, mass } = linksOf(shown);
+  links.sort((a, b) => a.weight - b.weight);
+  const names = [shown.map.queries, shown.map.keys].map((labels) => labels.map((_, i) => cut(tokenLabel(i, labels))));
+  pen.font = fontOf();
+  const widest = Math.max(...names.flat().map((name) => pen.measureText(name).width));
+  return { shown, links, mass, names, widest };
+};
+
+/** The rows of the tokens in a body that scrolls: {spread, yOf, at, reveal, row}. spread(count, height) divides the
+ *  height among them; yOf(i) is the middle of a row on the canvas, and at(y) the row there; reveal(i, margin) scrolls to
+ *  a row that is nearer than so many pixels to an edge. */
+const makeRows = (body) => {
+  const spacer = h("div.spacer"); // as high as what the canvas does not show
+  body.append(spacer);
+  let [row, room] = [ROW, 0];
+  const spread = (count, height) => {
+    room = height;
+    row = Math.min(30, Math.max(ROW, (height - 8) / count));
+    spacer.style.height = `${Math.max(0, row * count + 8 - height)}px`;
+  };
+  const yOf = (i) => 4 + (i + 0.5) * row - body.scrollTop;
+  const at = (y) => Math.floor((y - 4 + body.scrollTop) / row);
+  const reveal = (i, margin = 0) => {
+    const y = yOf(i);
+    if (y < margin || y > room - margin) body.scrollTop += y - room / 2;
+  };
+  return { spread, yOf, at, reveal, row: () => row };
+};
+
+/** Lets the pointer and the keyboard point at tokens and lock them. */
+const answersOn = (canvas, rows) => {
+  /** The token under the pointer. */
+  const tokenAt = (event) => {
+    const i = rows.at(placeOn(canvas, event).y);
+    return store.pass && i in store.map.queries ? i : null;
+  };
+  const point = (event) => {
+    const i = tokenAt(event);
+    store.point(i === null ? null : { token: i });
+  };
+  for (const type of ["pointermove", "pointerdown"]) canvas.addEventListener(type, point);
+  for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => store.point(null));
+  canvas.addEventListener("click", (event) => {
+    const i = tokenAt(event);
+    if (i !== null) lock(i);
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const now = store.token();
+    if (step) {
+      const next = Math.max(0, Math.min(store.map.queries.length - 1, (now ?? -1) + step));
+      if (store.view.token === null) store.point({ token: next });
+      else store.set({ token: next, key: null });
+      rows.reveal(next, rows.row());
+    } else if ((event.key === "Enter" || event.key === " ") && now !== null) lock(now);
+    else return;
+    event.preventDefault();
+  });
+};
+
 export const mount = ({ element }) => {
   const { title, tools, body, foot } = makePanel(element, say("lines"));
   const canvas = h("canvas", {
@@ -85,32 +148,20 @@ export const mount = ({ element }) => {
     "aria-roledescription": say("lines"),
     "aria-label": say("lines_label"),
   });
-  const spacer = h("div.spacer");
   const note = h("p.readout");
-  body.append(canvas, spacer);
+  body.append(canvas);
+  const rows = makeRows(body);
   foot.append(note);
   tools.append(h("span.quiet", say("lines_axes")));
 
   let sheet = null; // see sheetOf
-  let row = ROW; // pixels per token
   let unseen = true; // whether the selected token may be out of view
 
-  /** The drawing of a map: {links, mass} of linksOf, the weakest first, so that strong ones are on top; the names of
-   *  both sides, and the largest width of a name. */
-  const sheetOf = (shown) => {
-    if (sheet?.shown === shown) return sheet;
-    const { links, mass } = linksOf(shown);
-    links.sort((a, b) => a.weight - b.weight);
-    const names = [shown.map.queries, shown.map.keys].map((labels) => labels.map((_, i) => cut(tokenLabel(i, labels))));
-    const pen = canvas.getContext("2d");
-    pen.font = fontOf();
-    return (sheet = {
-      shown,
-      links,
-      mass,
-      names,
-      widest: Math.max(...names.flat().map((name) => pen.measureText(name).width)),
-    });
+  /** Scrolls to a token that was selected elsewhere on the page. */
+  const follow = () => {
+    const token = store.token();
+    if (unseen && token !== null && !canvas.matches(":hover")) rows.reveal(token);
+    unseen = false;
   };
 
   const paint = eachFrame(() => {
@@ -121,16 +172,15 @@ export const mount = ({ element }) => {
     title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
     canvas.classList.toggle("late", isPending(shown));
     if (isPending(shown)) return; // the canvas shows another map
-    const tokens = Math.max(shown.map.queries.length, shown.map.keys.length);
     const { width, height } = size;
-    row = Math.min(30, Math.max(ROW, (height - 8) / tokens));
-    spacer.style.height = `${Math.max(0, row * tokens + 8 - height)}px`;
+    rows.spread(Math.max(shown.map.queries.length, shown.map.keys.length), height);
     const context = fit(canvas, width, height);
-    if (unseen) follow();
-    unseen = false;
-    const { links, mass, names, widest } = sheetOf(shown);
+    follow();
+    if (sheet?.shown !== shown) sheet = sheetOf(shown, context);
+    const { links, mass, names, widest } = sheet;
     const middle = Math.max(120, Math.min(width - 2 * widest - 40, 420));
-    const layout = { left: (width - middle) / 2, right: (width + middle) / 2, height, row, yOf };
+    const [left, right] = [(width - middle) / 2, (width + middle) / 2];
+    const layout = { left, right, height, row: rows.row(), yOf: rows.yOf };
     paintLinks(context, links, layout);
     paintLabels(context, names, layout, shown);
     note.textContent = say("lines_note", {
@@ -144,49 +194,9 @@ export const mount = ({ element }) => {
     element.dataset.rev = store.rev;
   });
 
-  const yOf = (i) => 4 + (i + 0.5) * row - body.scrollTop;
-
-  /** The token under the pointer: a query left of the middle, a key right of it. */
-  const tokenAt = (event) => {
-    const i = Math.floor((placeOn(canvas, event).y - 4 + body.scrollTop) / row);
-    return store.pass && i in store.map.queries ? i : null;
-  };
-  const point = (event) => {
-    const i = tokenAt(event);
-    store.point(i === null ? null : { token: i });
-  };
-  canvas.addEventListener("pointermove", point);
-  canvas.addEventListener("pointerdown", point);
-  canvas.addEventListener("pointerleave", () => store.point(null));
-  canvas.addEventListener("blur", () => store.point(null));
-  canvas.addEventListener("click", (event) => {
-    const i = tokenAt(event);
-    if (i !== null) lock(i);
-  });
-  canvas.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const now = store.token();
-    if (step) {
-      const next = Math.max(0, Math.min(store.map.queries.length - 1, (now ?? -1) + step));
-      if (store.view.token === null) store.point({ token: next });
-      else store.set({ token: next, key: null });
-      if (yOf(next) < row || yOf(next) > canvas.clientHeight - row)
-        body.scrollTop += yOf(next) - canvas.clientHeight / 2;
-    } else if ((event.key === "Enter" || event.key === " ") && now !== null) lock(now);
-    else return;
-    event.preventDefault();
-  });
+  answersOn(canvas, rows);
   body.addEventListener("scroll", paint);
-
   const size = watchSize(body, paint);
-
-  /** Scrolls to a token that was selected elsewhere on the page. */
-  const follow = () => {
-    const token = store.token();
-    if (token === null || canvas.matches(":hover")) return;
-    const y = yOf(token);
-    if (y < 0 || y > size.height) body.scrollTop += y - size.height / 2;
-  };
   store.subscribe(element, (changed) => {
     unseen ||= ["hover", "token", "view", "pass"].some((name) => changed.has(name));
     paint();

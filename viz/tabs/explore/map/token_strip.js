@@ -43,8 +43,6 @@ const pairAt = (event) => {
   return { query: store.view.token ?? strongestOf(column, 1)[0], key };
 };
 
-const pointPair = (event) => store.point(pairAt(event));
-
 /** The token above or below, in the text as it is wrapped. */
 const nextLine = (tokens, from, step) => {
   const own = tokens[from].offsetTop;
@@ -54,6 +52,51 @@ const nextLine = (tokens, from, step) => {
   if (top === undefined) return from;
   const away = ({ left }) => Math.abs(left - tokens[from].offsetLeft);
   return others.filter((other) => other.top === top).reduce((a, b) => (away(b) < away(a) ? b : a)).i;
+};
+
+/** Lets the pointer and the keyboard select the queries in `list`; tokens() are its buttons. */
+const movesAmongQueries = (list, tokens) => {
+  const at = pointsAtTokens(list);
+  list.addEventListener("keydown", (event) => {
+    const now = at(event);
+    if (now === null) return;
+    const all = tokens();
+    const steps = {
+      ArrowLeft: now - 1,
+      ArrowRight: now + 1,
+      ArrowUp: nextLine(all, now, -1),
+      ArrowDown: nextLine(all, now, 1),
+      Home: 0,
+      End: all.length - 1,
+    };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(all.length - 1, steps[event.key]));
+    if (store.view.token !== null) store.set({ token: next, key: null });
+    all[next].focus();
+  });
+};
+
+/** The same for the keys of another text in `other`; others() are its buttons. */
+const movesAmongKeys = (other, others) => {
+  const pointPair = (event) => store.point(pairAt(event));
+  other.addEventListener("pointerover", pointPair);
+  other.addEventListener("focusin", pointPair);
+  other.addEventListener("pointerleave", () => store.point(null));
+  other.addEventListener("focusout", () => store.point(null));
+  other.addEventListener("click", (event) => {
+    const pair = pairAt(event);
+    if (!pair) return;
+    const off = store.view.token === pair.query && store.view.key === pair.key;
+    store.set({ token: off ? null : pair.query, key: off ? null : pair.key });
+  });
+  other.addEventListener("keydown", (event) => {
+    const now = pairAt(event)?.key;
+    const to = now === undefined ? undefined : keys.along(event, now, others().length);
+    if (to === undefined) return;
+    event.preventDefault();
+    others()[to].focus();
+  });
 };
 
 /** A sentence about a token: what it attends to and what attends to it, as nodes. */
@@ -149,42 +192,8 @@ export const mount = ({ element }) => {
     if (away < 0 || away + offsetHeight > body.clientHeight) body.scrollTop = offsetTop - body.clientHeight / 2;
   };
 
-  const at = pointsAtTokens(list);
-  list.addEventListener("keydown", (event) => {
-    const now = at(event);
-    if (now === null) return;
-    const steps = {
-      ArrowLeft: now - 1,
-      ArrowRight: now + 1,
-      ArrowUp: nextLine(tokens, now, -1),
-      ArrowDown: nextLine(tokens, now, 1),
-      Home: 0,
-      End: tokens.length - 1,
-    };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    const next = Math.max(0, Math.min(tokens.length - 1, steps[event.key]));
-    if (store.view.token !== null) store.set({ token: next, key: null });
-    tokens[next].focus();
-  });
-
-  other.addEventListener("pointerover", pointPair);
-  other.addEventListener("focusin", pointPair);
-  other.addEventListener("pointerleave", () => store.point(null));
-  other.addEventListener("focusout", () => store.point(null));
-  other.addEventListener("click", (event) => {
-    const pair = pairAt(event);
-    if (!pair) return;
-    const off = store.view.token === pair.query && store.view.key === pair.key;
-    store.set({ token: off ? null : pair.query, key: off ? null : pair.key });
-  });
-  other.addEventListener("keydown", (event) => {
-    const now = pairAt(event)?.key;
-    const to = now === undefined ? undefined : keys.along(event, now, others.length);
-    if (to === undefined) return;
-    event.preventDefault();
-    others[to].focus();
-  });
+  movesAmongQueries(list, () => tokens);
+  movesAmongKeys(other, () => others);
 
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
