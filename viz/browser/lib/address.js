@@ -6,6 +6,9 @@ import { flushDeferred } from "./base.js";
 import { asList, inQuotes } from "./messages.js";
 import { storage } from "./storage.js";
 
+/** @typedef {{ [name: string]: any }} View a tab's part of a link, by the names of its parameters */
+/** @typedef {[string, any]} Entry of a view */
+
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "print", "lang", "__theme"]; // of no view
 const OF_NO_TAB = [...OF_PAGE, "panel"];
 
@@ -24,7 +27,8 @@ export const tabOf = window.formerTabOf;
 const BEFORE = "generator"; // the first model, until `gpt` was
 
 /** Adds the model to a link (URLSearchParams): old links to Explore or Generate without a model were made for the first
- *  model of that time. Returns the same object. */
+ *  model of that time. Returns the same object.
+ *  @type {(params: URLSearchParams) => URLSearchParams} */
 export const withModel = (params) => {
   const shows = [...params.keys()].some((name) => name !== "tab" && !OF_NO_TAB.includes(name));
   if (shows && !params.has("model") && ["explore", "generate"].includes(tabOf(params))) params.set("model", BEFORE);
@@ -39,7 +43,8 @@ export const viewNow = () => {
   return params;
 };
 
-/** For each tab, a function that applies a link's view (URLSearchParams) while the page is open. */
+/** For each tab, a function that applies a link's view while the page is open.
+ *  @type {{ [tab: string]: (params: URLSearchParams) => void }} */
 export const followers = {};
 
 /** The language parameter of a link, [["lang", …]], if a link or the switch chose the language. */
@@ -62,21 +67,27 @@ if (over)
     ...new URLSearchParams(over),
   ]);
 
-/** A followed view replaces the one that the page was opened with. */
+/** A followed view replaces the one that the page was opened with.
+ *  @type {(params: URLSearchParams) => void} */
 export const reopen = (params) => {
   opened = params;
 };
 
-/** The part of the current view that the address has no room for, if any: {name: value}, with its message.
- *  @type {{ view: object, note: { key: string, values: any } } | null} */
+/** The part of the current view that the address has no room for, if any, with its message.
+ *  @type {{ view: View, note: { key: string, values: import("./messages.js").Values } } | null} */
 export let leftOut = null;
 
-/** Puts a tab's view, {name: value}, into the address bar; leaves out empty, null and undefined values, and the longest
- *  values of a view that is too long. */
+/** Puts a tab's view into the address bar; leaves out empty, null and undefined values, and the longest values of a view
+ *  that is too long.
+ *  @type {(tab: string, view: View) => void} */
 export const writeAddress = (tab, view) => {
   const url = new URL(location.href);
-  const kept = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [name, url.searchParams.get(name)]);
+  const kept = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [
+    name,
+    `${url.searchParams.get(name)}`,
+  ]);
   const filled = Object.entries(view).filter(([, value]) => value !== "" && value != null);
+  /** @type {Entry[]} */
   const left = [];
   const fill = () => {
     const lacks = left.length ? [["left_out", left.map(([name]) => name).join(".")]] : [];
@@ -92,10 +103,11 @@ export const writeAddress = (tab, view) => {
   put(url, tabOf(new URL(location.href).searchParams) !== tab);
 };
 
-/** The length of a parameter, [name, value], in an address. */
+/** The length of a parameter in an address.
+ *  @type {(entry: Entry) => number} */
 const bytes = (entry) => `${new URLSearchParams([entry])}`.length;
 
-const tellLeft = (left) => {
+const tellLeft = (/** @type {Entry[]} */ left) => {
   const before = leftOut?.note.values.bytes;
   const values = {
     names: asList(left.map(([name]) => inQuotes(name))),
@@ -107,7 +119,8 @@ const tellLeft = (left) => {
   if (leftOut?.note.values.bytes !== before) window.dispatchEvent(new Event("former-left-out"));
 };
 
-/** Changes parameters that belong to no tab: {present: "1"}; null removes one. */
+/** Changes parameters that belong to no tab: {present: "1"}; null removes one.
+ *  @type {(values: { [name: string]: string | null }) => void} */
 export const writeBeside = (values) => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(values)) {
@@ -118,7 +131,7 @@ export const writeBeside = (values) => {
 };
 
 /** Puts a text after the address's #, which is never sent to a server; an empty text removes it. */
-export const writeAfter = (text) => {
+export const writeAfter = (/** @type {string} */ text) => {
   const url = new URL(location.href);
   url.hash = text;
   put(url);
@@ -126,7 +139,8 @@ export const writeAfter = (text) => {
 
 const OWN = { former: true }; // the state of the history entries made here; all others were typed by the visitor
 
-/** further: whether the browser's Back should return to the current address. */
+/** further: whether the browser's Back should return to the current address.
+ *  @type {(url: URL, further?: boolean) => void} */
 const put = (url, further = false) => {
   if (url.href === location.href) return;
   history[further ? "pushState" : "replaceState"](OWN, "", url);

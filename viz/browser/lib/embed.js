@@ -35,7 +35,7 @@ const unknown = () => {
   return h(
     "div.embed-unknown",
     { role: "alert" },
-    h("p", say("embed_unknown", { given: panel.slice(0, 40) })),
+    h("p", say("embed_unknown", { given: panel?.slice(0, 40) })),
     h("ul", ...names),
   );
 };

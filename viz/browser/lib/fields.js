@@ -4,10 +4,22 @@ import { h, typedInto } from "./base.js";
 import { makeHint } from "./hint.js";
 import { say } from "./messages.js";
 
+/** @typedef {Partial<import("./settings.js").Field>} Limits of a setting */
+/** @typedef {{ fields: { [name: string]: Limits }, view: { [name: string]: any }, [name: string]: any }} Settings with
+ *  allowed(name, value) and set(changes) */
+
 let groups = 0;
 
 /** Radio buttons for `name`: words(value) and hint(value) label and explain each value; the legend opens all
- *  explanations. {node, update(shown, off)}: off(value) disables values beyond those that are not allowed. */
+ *  explanations. {node, update(shown, off)}: off(value) disables values beyond those that are not allowed.
+ *
+ * @param {Settings} demo
+ * @param {string} name
+ * @param {string} legend
+ * @param {any[]} values
+ * @param {(value: any) => string} words
+ * @param {(value: any) => string} hint
+ */
 const choice = (demo, name, legend, values, words, hint) => {
   const group = `former-field-${groups++}`;
   const inputs = values.map((value) =>
@@ -38,11 +50,24 @@ const choice = (demo, name, legend, values, words, hint) => {
   };
 };
 
-/** ‹ 3 ›: a whole number of the view, within the current limits of its field. {node, update(label, idle)}. */
+/** ‹ 3 ›: a whole number of the view, within the current limits of its field. {node, update(label, idle)}.
+ *
+ * @param {Settings} demo
+ * @param {string} name
+ * @param {string} label
+ */
 const stepper = (demo, name, label) => {
-  const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
+  const limits = () => {
+    const { min = 0, max = 0 } = demo.fields[name];
+    return { min, max };
+  };
+  const go = (/** @type {number} */ to) => {
+    const { min, max } = limits();
+    demo.set({ [name]: Math.max(min, Math.min(max, to)) });
+  };
   const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
-  const button = (sign, by) => h("button", { onclick: () => go(demo.view[name] + by) }, sign);
+  const button = (/** @type {string} */ sign, /** @type {number} */ by) =>
+    h("button", { onclick: () => go(demo.view[name] + by) }, sign);
   const [less, more] = [button("‹", -1), button("›", 1)];
   const caption = h("span.name", { "aria-hidden": "true" });
   const node = h("div.field-stepper", { role: "group" }, caption, less, input, more);
@@ -52,7 +77,7 @@ const stepper = (demo, name, label) => {
     () => demo.view[name],
   );
   const update = (words = label, idle = false) => {
-    const { min, max } = demo.fields[name];
+    const { min, max } = limits();
     if (caption.textContent !== words) {
       caption.textContent = words;
       for (const part of [node, input]) part.setAttribute("aria-label", words);
@@ -68,7 +93,8 @@ const stepper = (demo, name, label) => {
   return { node, update };
 };
 
-/** A line of text. {node, update}. */
+/** A line of text. {node, update}.
+ *  @type {(demo: Settings, name: string, label: string, placeholder?: string) => { node: any, update: () => void }} */
 const line = (demo, name, label, placeholder) => {
   const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder });
   input.addEventListener("input", () => demo.set({ [name]: input.value }));
@@ -78,7 +104,8 @@ const line = (demo, name, label, placeholder) => {
   return { node: h("label.field-line", h("span.name", label), input), update };
 };
 
-/** The options of a menu of models in groups: `menu` of viz/tabs/base.py, [[group, [{name, about}]]]. */
+/** The options of a menu of models in groups: `menu` of viz/tabs/base.py.
+ *  @type {(groups: [string, { name: string, about: string }[]][]) => any[]} */
 const models = (groups) =>
   groups.map(([group, members]) =>
     h(

@@ -4,10 +4,11 @@ import { eachFrame, isPresenting } from "./base.js";
 
 const DESIGN = [1280, 720]; // CSS pixels of the window that a picture's --design-zoom refers to
 const [LEAST, MOST] = [0.8, 6];
-let section = null; // the panel that fills the window
-let controls = null; // the controls of its tab
+/** @type {any} */ let section = null; // the panel that fills the window
+/** @type {HTMLElement | null} */ let controls = null; // the controls of its tab
 
-/** Whether part of the panel is beyond its edge at this zoom. */
+/** Whether part of the panel is beyond its edge at this zoom.
+ *  @type {(zoom: number | string) => boolean} */
 const overflows = (zoom) => {
   section.style.setProperty("--zoom", zoom);
   const parts = [section, ...section.querySelectorAll(":scope > .panel-body, :scope > header")];
@@ -27,7 +28,8 @@ const fit = () => {
   section.style.setProperty("--zoom", most && !overflows(most) ? most : largest(LEAST, most || MOST));
 };
 
-/** The largest zoom at which everything is visible. */
+/** The largest zoom at which everything is visible.
+ *  @type {(low: number, high: number) => number} */
 const largest = (low, high) => {
   for (let time = 0; time < 7; time++) {
     const middle = (low + high) / 2;
@@ -59,7 +61,7 @@ const above = new ResizeObserver(([{ target }]) => {
 });
 
 /** Stays as it is from one panel of a tab to the next: a change costs a style of every element on the page. */
-const leaveRoomFor = (bar) => {
+const leaveRoomFor = (/** @type {HTMLElement | null} */ bar) => {
   if (bar === controls) return;
   above.disconnect();
   document.body.style.removeProperty("--controls");
@@ -69,10 +71,12 @@ const leaveRoomFor = (bar) => {
   controls?.classList.add("beside");
 };
 
-/** The largest ratio of a picture's width to its height; a presented picture fills the window. */
+/** The largest ratio of a picture's width to its height; a presented picture fills the window.
+ *  @type {(usual: number) => number} */
 export const maxAspect = (usual) => (isPresenting() ? 2.4 : usual);
 
-/** Makes a panel fill the window except for its tab's controls, and adapts to its content; null ends this. */
+/** Makes a panel fill the window except for its tab's controls, and adapts to its content; null ends this.
+ *  @type {(panel: HTMLElement | null) => void} */
 export const fillWindow = (panel) => {
   changes.disconnect();
   section?.style.removeProperty("--zoom");

@@ -4,6 +4,8 @@ import { h, setAttributes } from "./base.js";
 import { keys } from "./keys.js";
 import { say } from "./messages.js";
 
+/** @typedef {string | string[][]} Meaning a text, or a list of [name, text] */
+
 const TERMS = [
   "token",
   "embedding",
@@ -35,7 +37,7 @@ const TERMS = [
 ];
 const EDGE = 8; // smallest distance in pixels from the card to the window's edges
 const card = h("div.hint-card", { id: "former-hint", popover: "manual", role: "status" }); // one card for all
-let owner = null; // the button whose card is open, or the token that is read
+/** @type {any} */ let owner = null; // the button whose card is open, or the token that is read
 
 const close = () => {
   if (!owner) return;
@@ -57,30 +59,33 @@ const place = () => {
   card.style.top = `${Math.max(EDGE, below + height + EDGE <= window.innerHeight ? below : top - height - 6)}px`;
 };
 
-const open = (button, means) => {
+const open = (/** @type {HTMLElement} */ button, /** @type {Meaning} */ means) => {
   close();
   owner = button;
   if (owner.matches("button")) owner.setAttribute("aria-expanded", "true");
   else owner.classList.add("read-out");
   if (!card.isConnected) document.body.append(card);
   card.showPopover(); // empty, so that screen readers announce the content added afterwards
-  const list = () => h("dl", ...means.flatMap(([name, words]) => [h("dt", name), h("dd", words)]));
-  card.append(typeof means === "string" ? h("p", means) : list());
+  const list = (/** @type {string[][]} */ entries) =>
+    h("dl", ...entries.flatMap(([name, words]) => [h("dt", name), h("dd", words)]));
+  card.append(typeof means === "string" ? h("p", means) : list(means));
   place();
 };
 
-/** A button labelled `words` that opens their explanation: a text, or a list of [name, text]. `label` is its accessible
- *  name if `words` is none. */
+/** A button labelled `words` that opens their explanation. `label` is its accessible name if `words` is none.
+ *  @type {(words: string, means: Meaning, label?: string) => any} */
 export const makeHint = (words, means, label) => {
   const button = h("button.hint", { "aria-expanded": "false", "aria-controls": card.id, "aria-label": label }, words);
   button.addEventListener("click", () => (owner === button ? close() : open(button, means)));
   return button;
 };
 
-/** An explanation of the buttons next to it: [[label, effect], ...]. */
+/** An explanation of the buttons next to it: [[label, effect], ...].
+ *  @type {(means: string[][]) => any} */
 export const makeHints = (means) => makeHint("?", means, say("buttons_hints"));
 
-/** A term of the glossary that opens its explanation; `words` replaces the term's own name. */
+/** A term of the glossary that opens its explanation; `words` replaces the term's own name.
+ *  @type {(name: string, words?: string) => any} */
 export const term = (name, words = say(`term_${name}`)) => makeHint(words, say(`term_${name}_means`));
 
 /** The whole glossary. */
@@ -91,14 +96,15 @@ export const glossary = () =>
   );
 
 /** Tokens in `place` whose titles have numbers: the card shows the title of the token that is clicked or chosen by the
- *  arrow keys. Returns the place. */
+ *  arrow keys. Returns the place.
+ *  @type {(place: any) => any} */
 export const readable = (place) => {
   setAttributes(place, { tabindex: 0, role: "group", "aria-label": say("tokens_read_out") });
-  place.addEventListener("click", ({ target }) => {
+  place.addEventListener("click", (/** @type {any} */ { target }) => {
     const token = target.closest("[title]");
     if (token) open(token, token.title);
   });
-  place.addEventListener("keydown", (event) => {
+  place.addEventListener("keydown", (/** @type {any} */ event) => {
     const tokens = [...place.querySelectorAll("[title]")];
     const to = keys.along(event, tokens.indexOf(owner), tokens.length);
     if (to === undefined || !tokens.length || keys.modified(event)) return;
@@ -109,7 +115,7 @@ export const readable = (place) => {
   return place;
 };
 
-const outside = ({ target }) => owner && !card.contains(target) && !owner.contains(target);
+const outside = (/** @type {any} */ { target }) => owner && !card.contains(target) && !owner.contains(target);
 for (const type of ["pointerdown", "focusin"])
   document.addEventListener(type, (event) => outside(event) && close(), true);
 window.addEventListener("resize", place);

@@ -1,32 +1,37 @@
 // A titled panel that can fill the window; and handlers for changes of its size and of the theme.
 
-import { eachFrame, h, isPresenting } from "./base.js";
+import { eachFrame, h, isPresenting, must } from "./base.js";
 import { say } from "./messages.js";
 import { pythonButton } from "./python.js";
 
-let largest = null; // the panel that fills the window
+/** @typedef {{ section: any, title: any, tools: any, body: any, foot: any }} Panel the elements of one */
+/** @typedef {{ width: number, height: number }} Size */
 
-/** A panel in `element` with a button that maximises it: {section, title, tools, body, foot}. */
+/** @type {{ restore: () => void, free: () => void } | null} */ let largest = null; // the panel that fills the window
+
+/** A panel in `element` with a button that maximises it.
+ *  @type {(element: HTMLElement, heading: string) => Panel} */
 export const makePanel = (element, heading) => {
   const title = h("h2", heading);
   const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
   const button = h("button.panel-maximise", { onclick: () => maximise(!largest) });
-  const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
+  const own = [...element.classList].find((one) => one.startsWith("former-"));
+  const name = must(own, "name of the panel").slice("former-".length);
   const python = pythonButton(name, heading);
   const section = h(
     "section.panel",
     { "data-panel": name },
-    h("header", title, tools, python?.[0], button),
+    h("header", title, tools, python[0], button),
     body,
     foot,
-    python?.[1],
+    python[1],
   );
-  const label = (words, sign) => {
+  const label = (/** @type {string} */ words, /** @type {string} */ sign) => {
     button.replaceChildren(sign);
     button.title = words;
     button.setAttribute("aria-label", say("labelled", { label: words, value: title.textContent }));
   };
-  const maximise = (on) => {
+  const maximise = (/** @type {boolean} */ on) => {
     largest?.restore();
     if (!on) return;
     section.classList.add("maximised");
@@ -36,7 +41,7 @@ export const makePanel = (element, heading) => {
   };
   const restore = () => {
     section.classList.remove("maximised");
-    largest.free();
+    largest?.free();
     largest = null;
     label(say("maximise"), "⤢");
     button.focus({ preventScroll: true });
@@ -47,7 +52,8 @@ export const makePanel = (element, heading) => {
 };
 
 /** Makes everything inert except an element and the room's messages; returns a function that undoes this. */
-const makeOthersInert = (element) => {
+const makeOthersInert = (/** @type {any} */ element) => {
+  /** @type {HTMLElement[]} */
   const others = [];
   for (let at = element; at !== document.body; at = at.parentElement) {
     const beside = [...at.parentElement.children].filter(
@@ -65,7 +71,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** Calls entered each time an element comes into view; returns a function that says whether it is. */
+/** Calls entered each time an element comes into view; returns a function that says whether it is.
+ *  @type {(element: Element, entered: () => void) => () => boolean} */
 export const whileInView = (element, entered) => {
   let inView = false;
   new IntersectionObserver((entries) => {
@@ -75,12 +82,13 @@ export const whileInView = (element, entered) => {
   return () => inView;
 };
 
-const measures = []; // a function for each `sized` element
+/** @type {(() => void)[]} */ const measures = []; // a function for each `sized` element
 
-/** {width, height} of the inside of an element, kept current; draw is called after changes. Never forces a layout. */
+/** The size of the inside of an element, kept current; draw is called after changes. Never forces a layout.
+ *  @type {(element: HTMLElement, draw: () => void) => Size} */
 export const watchSize = (element, draw) => {
   const size = { width: 0, height: 0 };
-  const take = ({ width, height }) => {
+  const take = (/** @type {Size} */ { width, height }) => {
     Object.assign(size, { width: Math.floor(width), height: Math.floor(height) });
     draw();
   };
@@ -89,11 +97,12 @@ export const watchSize = (element, draw) => {
   return size;
 };
 
-/** The size of an element without its padding. */
+/** The size of an element without its padding.
+ *  @type {(element: HTMLElement) => Size} */
 const insideOf = (element) => {
   const style = getComputedStyle(element);
-  const sides = ["paddingLeft", "paddingRight", "paddingTop", "paddingBottom"];
-  const [left, right, top, bottom] = sides.map((side) => parseFloat(style[side]));
+  const sides = [style.paddingLeft, style.paddingRight, style.paddingTop, style.paddingBottom];
+  const [left, right, top, bottom] = sides.map(parseFloat);
   return { width: element.clientWidth - left - right, height: element.clientHeight - top - bottom };
 };
 
@@ -103,21 +112,25 @@ export const measureNow = () => measures.forEach((measure) => measure());
 /**
  * The picture in `place`: {what, size, draw}. After draw(what), and when the size changes, paint(what, size) is called
  * in the next frame, as soon as there is content and room.
+ *
+ * @param {HTMLElement} place
+ * @param {(what: any, size: Size) => void} paint
  */
 export const makeDrawing = (place, paint) => {
   const soon = eachFrame(() => {
     const { what, size } = drawing;
     if (what && size.width && size.height) paint(what, size);
   });
-  const draw = (what) => {
+  const draw = (/** @type {any} */ what) => {
     drawing.what = what;
     soon();
   };
-  const drawing = { what: null, size: watchSize(place, soon), draw };
+  const drawing = { /** @type {any} */ what: null, size: watchSize(place, soon), draw };
   return drawing;
 };
 
-/** Calls draw when the theme changes. */
+/** Calls draw when the theme changes.
+ *  @type {(draw: () => void) => void} */
 export const onTheme = (draw) =>
   new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 

@@ -9,19 +9,24 @@ import { h, reducedMotion } from "./base.js";
  * last(): the last step; now(): the current step; pace: ms between two steps; ready(): whether it can be played;
  * held(): whether the previous step is still pending; paint: called when playing starts and stops. Returns {play,
  * slider, stop, put, update}: put(changes) returns a handler that stops and changes the view.
+ *
+ * @param {{ words: (name: string, values?: import("./messages.js").Values) => string, shown: () => boolean }} owner
+ * @param {{ set: (changes: any) => void }} demo
+ * @param {{ last: () => number, now: () => number, pace: number, ready?: () => boolean, held?: () => boolean,
+ *           paint: () => void }} steps
  */
 export const makePlayer = (
   { words, shown },
   demo,
   { last, now, pace, ready = () => true, held = () => false, paint },
 ) => {
-  let playing = null; // the timer while it plays
+  let playing = 0; // the timer while it plays
   const stop = () => {
     clearTimeout(playing);
-    playing = null;
+    playing = 0;
     paint();
   };
-  const put = (changes) => () => (stop(), demo.set(changes));
+  const put = (/** @type {any} */ changes) => () => (stop(), demo.set(changes));
   const further = () => demo.set({ step: (now() + 1) % (last() + 1) });
   const advance = () => {
     if (!shown() || now() === last()) return stop();

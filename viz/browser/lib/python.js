@@ -6,13 +6,16 @@ import { say } from "./messages.js";
 import { site } from "./site.js";
 
 /** tab → a function that returns what its panels show, as plain values for viz/panels, or null if there is nothing yet;
- *  each tab adds its own. */
+ *  each tab adds its own.
+ *  @type {{ [tab: string]: () => any }} */
 export const viewOf = {};
 
-/** panel → a function that returns what it shows besides the view of its tab; a panel adds its own. */
+/** panel → a function that returns what it shows besides the view of its tab; a panel adds its own.
+ *  @type {{ [panel: string]: () => { [name: string]: any } }} */
 export const ownView = {};
 
-/** A panel's button and its dialog. The program is also displayed, because the clipboard may refuse it. */
+/** A panel's button and its dialog. The program is also displayed, because the clipboard may refuse it.
+ *  @type {(panel: string, title: string) => [HTMLElement, HTMLElement]} */
 export const pythonButton = (panel, title) => {
   const words = say("python_copy");
   const label = say("labelled", { label: words, value: title });
@@ -21,7 +24,8 @@ export const pythonButton = (panel, title) => {
   const close = h("button.f-button", { onclick: () => dialog.close() }, say("python_close"));
   const dialog = h("dialog.python", { "aria-label": label }, status, code, close);
   // not the page's keys
-  for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation());
+  for (const type of ["keydown", "pointermove"])
+    dialog.addEventListener(type, (/** @type {Event} */ event) => event.stopPropagation());
   const ask = async () => {
     const shown = viewOf[site.panels[panel]]();
     if (!shown) throw unanswered("python_early");

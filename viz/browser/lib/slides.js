@@ -108,7 +108,7 @@ slides.link = () => {
 slides.start = async () => {
   await read();
   const at = opened.get("present") === "1" ? opened.get("slide") : null;
-  if (slides.list[at]) slides.at = Number(at);
+  if (at !== null && slides.list[at]) slides.at = Number(at);
   presenter.tell();
 };
 window.addEventListener("hashchange", read);
