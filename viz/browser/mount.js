@@ -1,7 +1,7 @@
 // Draws the parts of the page, each as soon as its script and the script's imports are loaded.
 
 import { opened } from "./lib/address.js";
-import { asking, imported, whyNot } from "./lib/ask.js";
+import { asking, importScript, whyNot } from "./lib/ask.js";
 import { h } from "./lib/base.js";
 import { say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
@@ -39,7 +39,7 @@ const mount = async (path, part) => {
     await spare();
   }
   try {
-    const script = await imported(new URL(`../${path}`, import.meta.url).href);
+    const script = await importScript(new URL(`../${path}`, import.meta.url).href);
     script.mount(part);
   } catch (error) {
     const again = h("button.field-button", { onclick: () => mount(path, part) }, say("learn_again"));

@@ -24,7 +24,7 @@ def test_an_answer_that_another_question_overtook_is_dropped_and_its_request_end
         return new Promise((done) => (answer = done));
       });
       questions.ask("second", async () => "second");
-      await questions.tried();
+      await questions.settled();
       answer("first");
       await new Promise((done) => setTimeout(done));
       return [came, ended, questions.ask("second", async () => "once more")];"""
@@ -39,7 +39,7 @@ def test_a_question_without_an_answer_is_asked_until_it_has_one():
         if (times++ < 3) throw unanswered("offline");
         return times;
       });
-      while (!came.length) await questions.tried();
+      while (!came.length) await questions.settled();
       return [came, failed];"""
     assert run(script) == [[4], [0, 0, 0]]
 
@@ -49,7 +49,7 @@ def test_a_question_that_is_refused_is_not_asked_again():
       PAUSE.first = PAUSE.most = 1;
       const refuse = async () => { throw unanswered("empty_text", {}, 422); };
       questions.ask("it", refuse);
-      await questions.tried();
+      await questions.settled();
       await new Promise((done) => setTimeout(done, 50));
       return [came, failed, questions.ask("it", refuse)];"""
     assert run(script) == [[], [422], False]
@@ -59,8 +59,8 @@ def test_a_question_that_waits_for_its_next_try_is_tried_at_once_where_it_is_ask
     script = """
       PAUSE.first = PAUSE.most = 1e6;
       questions.ask("it", async () => { throw unanswered("offline"); });
-      await questions.tried();
+      await questions.settled();
       questions.ask("it", async () => "answer");
-      await questions.tried();
+      await questions.settled();
       return [came, failed];"""
     assert run(script) == [["answer"], [0]]

@@ -77,7 +77,7 @@ export const send = (path, { body, method = body ? "POST" : "GET", ...more } = {
 const isRefusal = (body) => Boolean(body?.error?.key);
 
 /** @type {(response: Response) => Promise<Unanswered>} */
-const refused = async (response) => {
+const errorOf = async (response) => {
   const body = await response.json().catch(() => null);
   return new Unanswered(response.status === 404 ? say("gone") : refusal(body), response.status);
 };
@@ -93,7 +93,7 @@ export const ask = async (path, { body, signal } = {}) => {
   for (let time = 0; ; time++) {
     const response = await received(send(path, { body, signal }));
     if (response.ok) return response;
-    if (response.status !== 503 || time + 1 === TIMES) throw await refused(response);
+    if (response.status !== 503 || time + 1 === TIMES) throw await errorOf(response);
     await new Promise((done) => setTimeout(done, pause(time)));
   }
 };
@@ -155,8 +155,8 @@ export const lines = async (path, signal, take, body) => {
  * take(answer) and fail(error) get the result of the newest. If the server did not answer, it is asked again after
  * growing pauses.
  *
- * Returns {ask, stop, tried}: ask(name, get, delay) calls get(signal), at once or after so many ms, and returns true,
- * unless the newest request has this name and is not waiting for another attempt; stop() aborts and forgets it; tried()
+ * Returns {ask, stop, settled}: ask(name, get, delay) calls get(signal), at once or after so many ms, and returns true,
+ * unless the newest request has this name and is not waiting for another attempt; stop() aborts and forgets it; settled()
  * resolves after its next result.
  *
  * @param {{ take: (answer: any) => void, fail: (error: any) => void }} listeners
@@ -199,8 +199,8 @@ export const newest = ({ take, fail }) => {
     }
     waiting.splice(0).forEach((done) => done());
   };
-  const tried = () => new Promise((done) => waiting.push(() => done(null)));
-  return { ask, stop, tried };
+  const settled = () => new Promise((done) => waiting.push(() => done(null)));
+  return { ask, stop, settled };
 };
 
 /** Copies the text of a field; false if the clipboard cannot be used, as on plain http or in another page's frame: the
@@ -229,7 +229,7 @@ const missed = new Map(); // address → number of times its script failed to lo
 /** The exports of the script at an address. Throws Unanswered if it cannot be loaded; each new attempt uses another
  *  address, because a browser does not fetch a failed module again.
  *  @type {(address: string) => Promise<any>} */
-export const imported = async (address) => {
+export const importScript = async (address) => {
   const times = missed.get(address) ?? 0;
   coming++;
   try {

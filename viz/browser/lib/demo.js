@@ -26,7 +26,7 @@ const makeQuestions = (demo, questions, publish) => {
     demo.busy = pending.size > 0;
     publish("busy");
   };
-  const tried = (name, error = null) => {
+  const finish = (name, error = null) => {
     pending.delete(name);
     failed[name] = error;
     demo.complain(error && whyNot(error), "error", name);
@@ -34,14 +34,14 @@ const makeQuestions = (demo, questions, publish) => {
   const asking = Object.fromEntries(
     Object.keys(questions).map((name) => {
       const take = (answer) => {
-        tried(name);
+        finish(name);
         demo.answers[name] = answer;
         demo.rev++;
         publish(name);
         setBusy();
       };
       const fail = (error) => {
-        tried(name, error);
+        finish(name, error);
         setBusy();
       };
       return [name, newest({ take, fail })];
@@ -65,7 +65,7 @@ const makeQuestions = (demo, questions, publish) => {
   /** Waits for a question's answer, and requests it again if there is none. Throws the error of the last attempt. */
   const answered = async (name) => {
     if (!demo.answers[name] && !pending.has(name)) soon(name, 0);
-    while (pending.has(name)) await asking[name].tried();
+    while (pending.has(name)) await asking[name].settled();
     if (!demo.answers[name]) throw failed[name];
     return demo.answers[name];
   };

@@ -3,7 +3,7 @@
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
 import { say } from "../../browser/lib/messages.js";
-import { beside } from "./lib/pinned.js";
+import { beside } from "./lib/pin.js";
 import { store } from "./lib/store.js";
 
 const choice = (name) => {

@@ -115,7 +115,7 @@ const makeCopy = (tell) => {
   const copy = async () => {
     try {
       const { model, text } = writing.settings;
-      const { text: whole, rest } = await textOf({ model, text, written: writing.written() });
+      const { text: whole, rest } = await textOf({ model, text, written: writing.tokens() });
       node.value = whole;
       node.hidden = false; // a hidden field cannot be selected
       node.hidden = await copyText(node);

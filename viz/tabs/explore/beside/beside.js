@@ -5,7 +5,7 @@ import { eachFrame, h, shorten } from "../../../browser/lib/base.js";
 import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { makeComparison } from "./difference.js";

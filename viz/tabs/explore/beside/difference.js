@@ -3,7 +3,7 @@
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { viewOf } from "../../../browser/lib/python.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { store } from "../lib/store.js";
 
 /**

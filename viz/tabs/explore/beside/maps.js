@@ -6,7 +6,7 @@ import { asText, say } from "../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { pixelOf } from "../lib/paint.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { isPending, rowOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";

@@ -10,7 +10,7 @@ import { depth, makeLensGrid, withLabels } from "../inside/lens_grid.js";
 import { answerCells } from "../lib/grid.js";
 import { quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { store } from "../lib/store.js";
 
 const MOVED = 6; // px: a pointer that moves less has clicked

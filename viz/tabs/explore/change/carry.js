@@ -15,7 +15,7 @@ import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { outcomeInWords, predictionLabels, quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 

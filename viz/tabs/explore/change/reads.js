@@ -12,7 +12,7 @@ import { makePanel, watchSize } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { outcomeInWords } from "../lib/labels.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 

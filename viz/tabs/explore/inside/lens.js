@@ -11,7 +11,7 @@ import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predictionLabels, quote, tokenLabel } from "../lib/labels.js";
-import { beside } from "../lib/pinned.js";
+import { beside } from "../lib/pin.js";
 import { predictedAt, rowsPredict } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";

@@ -14,7 +14,7 @@ export const linkOf = (writing, second) => {
   /** The values for the address bar; if it has no room for all tokens, their number. */
   const params = () => {
     if (!Object.keys(writing.models).length) return null;
-    const all = writing.written();
+    const all = writing.tokens();
     return {
       model: writing.settings.model,
       ...writingSettings.link(),
@@ -27,7 +27,7 @@ export const linkOf = (writing, second) => {
   /** The generated tokens that a link has no room for, see page.beyond. */
   const beyond = () => {
     const all = Math.max(writing.cursor.depth, second.tokens.length);
-    const view = { written: writing.written().join("."), second_written: second.tokens.join(".") };
+    const view = { written: writing.tokens().join("."), second_written: second.tokens.join(".") };
     return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
   };
 

@@ -48,7 +48,7 @@ writing.shown = () => writing.hover ?? writing.cursor;
 // --- asking the server -------------------------------------------------------------------------------------------
 
 /** The tokens written so far. */
-writing.written = () => writing.branches.path(writing.cursor).map((node) => node.token);
+writing.tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
 
 let later = 0;
 
@@ -57,7 +57,7 @@ const order = (length, given) => {
   return {
     model,
     text,
-    written: writing.written(),
+    written: writing.tokens(),
     given,
     length,
     penalty,
@@ -108,12 +108,12 @@ const ask = (length = 0, known = [], pause = 0) => {
 
 /** Updates the address, at intervals while tokens arrive; returns whether it has. */
 writing.tell = () => {
-  const due = performance.now() - written >= TELL;
-  if (due) written = performance.now();
+  const due = performance.now() - lastUpdate >= TELL;
+  if (due) lastUpdate = performance.now();
   if (due) writeLink();
   return due;
 };
-let written = 0; // when the address was updated last
+let lastUpdate = 0; // when the address was updated last
 
 const rest = () => {
   end();

@@ -1,6 +1,6 @@
 // Equations, by the KaTeX that comes with Gradio.
 
-import { imported } from "../../../browser/lib/ask.js";
+import { importScript } from "../../../browser/lib/ask.js";
 import { h, url } from "../../../browser/lib/base.js";
 import { site } from "../../../browser/lib/site.js";
 
@@ -14,7 +14,7 @@ const style = new Promise((done) =>
 export const setEquation = async (latex) => {
   const node = h("span", latex);
   try {
-    const [{ default: set }] = await Promise.all([imported(location.origin + url(site.katex.script)), style]);
+    const [{ default: set }] = await Promise.all([importScript(location.origin + url(site.katex.script)), style]);
     set(node, { delimiters: DELIMITERS, throwOnError: false });
   } catch {} // without KaTeX
   return node.querySelector(".katex-display") ?? h("code", latex);

@@ -1,7 +1,7 @@
 // Which section of tab Learn is open, its link, its progress, and its script, which comes when it is first opened.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
-import { answerTo, imported } from "../../../browser/lib/ask.js";
+import { answerTo, importScript } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { inWords, say } from "../../../browser/lib/messages.js";
@@ -136,7 +136,7 @@ learn.script = async (name) => {
   const file = name.replaceAll("-", "_");
   const address = new URL(`../sections/${file}/${file}.js`, import.meta.url).href;
   const given = learn.find(name).given ?? answerTo(`/learn/${name}.json`);
-  const [{ mount }, props] = await Promise.all([imported(address), given]);
+  const [{ mount }, props] = await Promise.all([importScript(address), given]);
   return { mount, props };
 };
 

@@ -10,7 +10,7 @@ import { say } from "../../../browser/lib/messages.js";
  */
 export const learnTries = (section, changes, reset) => {
   let active = null; // {name, left: the settings that it changed}
-  const tried = async (name, change) => {
+  const start = async (name, change) => {
     const before = { ...section.live.view };
     reset();
     const [opening, own] = [{ ...section.live.view }, { name, left: {} }];
@@ -24,7 +24,7 @@ export const learnTries = (section, changes, reset) => {
     h("button.field-button", { "data-try": name, title: hint, onclick: act }, words);
   const buttons = Object.entries(changes).map(([name, given]) => {
     const [change, words = section.words(`try_${name}`)] = Array.isArray(given) ? given : [given];
-    return button(name, words, null, () => tried(name, change));
+    return button(name, words, null, () => start(name, change));
   });
   const mark = () => {
     const holds = active && Object.entries(active.left).every(([field, value]) => section.live.view[field] === value);

@@ -44,6 +44,6 @@ export const exact = { load, forget, fetch, lost: () => {} };
 export const exactly = async () => {
   flushDeferred(); // it may be about to be requested
   fetchNow();
-  if (state.pass && !state.exact) await questions.tried();
+  if (state.pass && !state.exact) await questions.settled();
   if (!state.exact) throw unanswered("offline");
 };

@@ -63,7 +63,7 @@ export const state = {
   /** Of heads, as requested or shown. @type {any[]} */ edits: [],
   /** {kind: "info" | "error", key, values}, see inWords, or {kind, text}.
    * @type {{ server: any[], link: any[] }} */ notes: { server: [], link: [] },
-  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pinned.js
+  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pin.js
   /** Model → the steps of its snapshots. @type {{ [model: string]: number[] }} */ steps: {},
   /** Panel → the models that it applies to. @type {{ [panel: string]: string[] }} */ only: {},
   /** The fold that a link is about, until the page has scrolled to it. @type {string | null} */ reveal: null,

@@ -21,7 +21,7 @@ const fieldsOf = (props) => ({
   seed: { initial: 0, min: 0, max: props.seeds - 1 },
 });
 
-/** What was decoded after the prefix of the view, up to its step: {weights, written, last, now}; `written` has the
+/** What was decoded after the prefix of the view, up to its step: {weights, output, last, now}; `output` has the
  *  characters to write at each step, the target's or the model's. */
 const makeDecoding = (demo) => {
   const weights = () => demo.answers.decoded[demo.view.prefix].weights;
@@ -30,7 +30,7 @@ const makeDecoding = (demo) => {
     weights,
     last,
     now: () => Math.min(demo.view.step, last()),
-    written: () => demo.answers.decoded[demo.view.prefix === "true" ? "targets" : "writes"],
+    output: () => demo.answers.decoded[demo.view.prefix === "true" ? "targets" : "writes"],
   };
 };
 
@@ -43,13 +43,13 @@ const makeMap = (section, decoding) => {
     const { decoded } = demo.answers;
     if (!decoded || !at || at.row >= decoding.now()) return void (readout.textContent = "");
     const share = asShare(decoding.weights()[at.row][at.column]);
-    readout.textContent = words("cell", { row: decoding.written()[at.row], column: decoded.source[at.column], share });
+    readout.textContent = words("cell", { row: decoding.output()[at.row], column: decoded.source[at.column], share });
   };
   const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
   const paint = ({ source, memory }) => {
     const [weights, now, colours] = [decoding.weights(), decoding.now(), palette()];
     map.draw({
-      labels: decoding.written().slice(0, weights.length),
+      labels: decoding.output().slice(0, weights.length),
       across: source,
       titles: [words("rows"), words("columns", { rows: memory[0], emb: memory[1] })],
       fill: true,

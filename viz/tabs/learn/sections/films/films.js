@@ -6,7 +6,7 @@ import { asText } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../../browser/lib/numbers.js";
 import { pairs } from "../../lib/plane.js";
 import { areFeatures, makeByHand } from "./by_hand.js";
-import { areLikes, makeLearned } from "./learned.js";
+import { areLikes, makeLearning } from "./learning.js";
 
 const SHOWS = ["hand", "learn", "words"];
 
@@ -63,7 +63,7 @@ export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), { learned: ["likes", "seed"], near: ["word"] });
   const show = section.choice("show", SHOWS);
-  const parts = [makeByHand(section, props), makeLearned(section, props), makeNearest(section, props)];
+  const parts = [makeByHand(section, props), makeLearning(section, props), makeNearest(section, props)];
   const [hand, learned, nearest] = parts;
   panel.tools.append(show.node);
   panel.picture.append(...parts.map(({ node }) => node));

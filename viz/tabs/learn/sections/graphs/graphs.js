@@ -8,7 +8,7 @@ import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
 import { shapes } from "../../lib/shapes.js";
 import { makeGraph } from "./drawing.js";
-import { makeMeasured } from "./measured.js";
+import { makeMeasures } from "./measures.js";
 
 const isGraph = (most) => (text) => {
   if (!/^\d{1,2}:(\d+-\d+(,\d+-\d+)*)?$/.test(text)) return false;
@@ -112,7 +112,7 @@ export const mount = (section, props) => {
   const next = () => demo.set({ renamed: 1 + (demo.view.renamed % (props.renamings - 1)) });
   const rename = h("button.field-button", { title: words("rename_hint"), onclick: next }, words("rename"));
   const graph = makeGraph(section, units, props.layers);
-  const measured = makeMeasured(section, units);
+  const measured = makeMeasures(section, units);
   const paintPuzzle = section.puzzle();
   const size = shapes.parse(props.graph).count; // of the puzzle
 

@@ -88,7 +88,7 @@ const makeCourse = (words, frames, moved) => {
 };
 
 /** {node, paint, run}: run() plays the training from the frame that is shown. */
-export const makeLearned = (section, props) => {
+export const makeLearning = (section, props) => {
   const { words, panel, live: demo } = section;
   const { people, films, held, steps, frames } = props;
   const likes = makeLikes(section, props);

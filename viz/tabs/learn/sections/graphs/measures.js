@@ -20,7 +20,7 @@ const makeStrip = (words, kind) => {
 };
 
 /** {node, paint(answer, depth)}. */
-export const makeMeasured = (section, units) => {
+export const makeMeasures = (section, units) => {
   const { words, live: demo, panel } = section;
   const place = h("div.map");
   const reading = h("p.readout", { "aria-live": "polite" });
