@@ -34,6 +34,8 @@ def test_after_the_true_beginning_each_character_is_given_what_a_pass_of_its_own
     assert "".join(result["targets"][:-1]) == "1976-07-04"
     expected = [given("4 July 1976", "1976-07-04"[:i], "1976-07-04") for i in range(11)]
     assert result["true"]["probs"] == pytest.approx(expected, abs=1e-5)
+    bits = [sum(-math.log2(prob) for prob in expected[: i + 1]) for i in range(11)]
+    assert result["true"]["bits"] == pytest.approx(bits, abs=1e-3)
     assert result["memory"] == [len("4 July 1976") + 1, 128]
     assert [sum(row) for row in result["true"]["weights"]] == pytest.approx([1] * 11, abs=1e-3)
 
@@ -47,7 +49,7 @@ def test_after_its_own_beginning_the_same_target_is_scored_up_to_where_the_model
     count = min(len(own), len(target)) + 1
     expected = [given("2026-11-21", own[:i], target) for i in range(count)]
     assert result["own"]["probs"] == pytest.approx(expected, abs=1e-5)
-    true, alone = (sum(-math.log2(prob) for prob in result[name]["probs"]) for name in ("true", "own"))
+    true, alone = (result[name]["bits"][-1] for name in ("true", "own"))
     assert alone > 2 * true
 
 

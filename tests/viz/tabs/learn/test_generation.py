@@ -30,7 +30,9 @@ def test_each_target_s_probability_is_that_of_the_byte_after_given_what_came_bef
 
 def test_before_training_every_byte_is_as_likely_and_then_the_text_costs_less(predicted):
     assert predicted["trained"][0] == pytest.approx([1 / 256] * 8, rel=1e-3)
-    first, last = (-torch.tensor(predicted["trained"][at]).log2().mean() for at in (0, -1))
+    bits = [float(-torch.tensor(probs).log2().mean()) for probs in predicted["trained"]]
+    assert predicted["bits"]["trained"] == pytest.approx(bits, rel=1e-4)
+    first, last = bits[0], bits[-1]
     assert last < 5 < first
 
 

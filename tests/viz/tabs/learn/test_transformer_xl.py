@@ -49,6 +49,7 @@ def test_without_a_memory_each_segment_is_read_alone_and_with_a_long_one_as_a_wh
         probs = logits.softmax(-1)
         expected = [-math.log2(probs[i, ids[0, i + 1]]) for i in range(ids.shape[1] - 1)]
         assert result[name] == pytest.approx(expected, abs=1e-3)
+        assert result["means"][name] == pytest.approx(sum(expected) / len(expected), abs=1e-3)
     assert result["bits"][0] == pytest.approx(sum(result["off"]) / len(result["off"]), rel=1e-5)
     assert result["bits"][-1] < result["bits"][0]
 
@@ -70,6 +71,9 @@ def test_the_terms_of_a_score_add_up_to_the_model_s_own():
     result = transformer_xl.SECTION.questions["scored"].answer({}, VIEW)
     assert result["error"] < 1e-4
     assert len(result["labels"]) == len(result["scores"]) == transformer_xl.KEYS
+    for name, spread in result["spreads"].items():
+        mean = sum(result[name]) / transformer_xl.KEYS
+        assert spread**2 == pytest.approx(sum((term - mean) ** 2 for term in result[name]) / transformer_xl.KEYS)
 
 
 @shipped

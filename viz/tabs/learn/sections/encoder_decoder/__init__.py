@@ -124,8 +124,9 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
     Returns:
         "source", labels; "targets" and "writes": labels of what should be written and of what the model writes, each
         with its end; "memory", its shape; "true" and "own": {"says": the likeliest character of each step, "probs" of
-        the target's character at each step that both have, "weights" (t, t_source)}; of the chosen prefix, "vectors" of
-        the memory (t_source, e), "weights" (t, t_source), "probs" (t, num_tokens) and "given", the labels of its rows.
+        the target's character at each step that both have, "bits" of the target up to it, "weights" (t, t_source)};
+        of the chosen prefix, "vectors" of the memory (t_source, e), "weights" (t, t_source), "probs" (t, num_tokens)
+        and "given", the labels of its rows.
     """
     tokenizer: Any = load_shipped(MODEL).tokenizer
     labels, longest = tokenizer.labels, model().config.seq_length
@@ -140,7 +141,9 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
         probs, weights = logits[0].softmax(-1), capture["cross.weights", layer][0, head]
         both = min(len(probs), len(true) - 1)
         of_target = probs[range(both), true[1 : both + 1]]
-        steps[name] = {"says": labels(probs.argmax(-1).tolist()), "probs": of_target, "weights": weights}
+        bits = -of_target.log2().cumsum(0)
+        says = labels(probs.argmax(-1).tolist())
+        steps[name] = {"says": says, "probs": of_target, "bits": bits, "weights": weights}
         if name == prefix:
             chosen = {"weights": weights, "probs": probs, "given": labels(inputs)}
     memory = model().encode(source)[0]

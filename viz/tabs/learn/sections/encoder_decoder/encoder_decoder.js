@@ -9,7 +9,6 @@ import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
 const PREFIXES = ["true", "own"];
 const PACE = 500; // ms between two characters while playing
-const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0);
 
 const fieldsOf = (props) => ({
   text: { initial: props.text, longest: 200 },
@@ -90,7 +89,7 @@ const makePlaces = (section, decoding) => {
     const kind = chosen ? "chosen" : "";
     const cells = targets.map((letter, i) => cell(result, reads, letter, i, to));
     const prefixes = targets.map((_, i) => h("td.letter", i < probs.length ? reads[i] : ""));
-    const bits = words("bits", { bits: asFixed(bitsOf(probs.slice(0, to)), 1) });
+    const bits = words("bits", { bits: asFixed(to ? result.bits[to - 1] : 0, 1) });
     return [
       row(`${name}-reads`, words("after", { prefix: name }), prefixes, "", kind),
       row(name, words("given"), cells, bits, kind),
@@ -122,7 +121,7 @@ const makeForms = ({ words }) => {
 
 /** The sentence: the bits of the target after either prefix. */
 const lesson = (words, { targets, writes, true: after, own }) => {
-  const [bits, given] = [after, own].map(({ probs }) => asFixed(bitsOf(probs), 1));
+  const [bits, given] = [after, own].map((each) => asFixed(each.bits.at(-1), 1));
   const same = targets.join(" ") === writes.join(" ");
   const short = own.probs.length < targets.length ? "yes" : "no";
   if (same) return words("lesson_same", { bits });

@@ -8,7 +8,6 @@ import { ground, palette } from "../../../../browser/lib/colour.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
 const PACE = 1000; // ms between two snapshots while playing
-const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0) / probs.length;
 
 const makePage = (name) => {
   const [title, written] = [h("h3"), h("p.written", { "data-by": name })];
@@ -32,26 +31,26 @@ const makeTable = ({ words }) => {
       labels.map((label) => h("td.letter", label)),
       end,
     );
-  const paint = ({ labels, trained, unmasked }, step) => {
-    const shares = (name, probs) =>
+  const paint = ({ labels, trained, unmasked, bits }, step) => {
+    const shares = (name, probs, loss) =>
       row(
         name,
         probs.map((prob, i) => cell(labels, prob, i)),
-        asFixed(bitsOf(probs), 2),
+        asFixed(loss, 2),
       );
     rows.replaceChildren(
       letters("input", labels.slice(0, -1)),
       letters("target", labels.slice(1), words("bits")),
-      shares("trained", trained[step]),
-      shares("unmasked", unmasked),
+      shares("trained", trained[step], bits.trained[step]),
+      shares("unmasked", unmasked, bits.unmasked),
     );
   };
   return { node: h("table", h("caption", words("table")), rows), paint };
 };
 
 /** Whether the loss of the text falls to the end, as on the validation split, in words. */
-const sayCourse = (words, { trained }, steps) => {
-  const losses = trained.map(bitsOf);
+const sayCourse = (words, { bits }, steps) => {
+  const losses = bits.trained;
   const [least, end] = [Math.min(...losses), losses.at(-1)];
   return words("course", {
     falls: end - least < 0.05 ? "yes" : "no",
@@ -123,9 +122,8 @@ export const makeTraining = (section, props) => {
     curve.paint(predicted, reached);
     const { layer, head, share } = predicted.peek;
     peek.textContent = words("peek", { model: peeking, layer, head, share: asShare(share) });
-    const [bits, unmasked] = [predicted.trained[demo.view.step], predicted.unmasked].map((probs) =>
-      asFixed(bitsOf(probs), 2),
-    );
+    const { bits: of } = predicted;
+    const [bits, unmasked] = [of.trained[demo.view.step], of.unmasked].map((each) => asFixed(each, 2));
     section.tell(words("lesson", { step: reached, bits, unmasked }));
   };
   return { node, paint };

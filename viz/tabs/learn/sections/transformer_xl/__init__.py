@@ -120,13 +120,14 @@ def weigh_memory(text: str) -> Numbers:
         text: its first `MOST_BYTES` bytes are read.
     Returns:
         "labels" of its bytes; "off" and "on", the bits of each byte but the first, without a memory and with one as
-        long as in training; "bits" per byte with each of the lengths in "memories".
+        long as in training, and "means" of both; "bits" per byte with each of the lengths in "memories".
     """
     tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:MOST_BYTES]])
+    each = {"off": surprise(tokens, 0), "on": surprise(tokens, model().config.memory_length)}
     return {
         "labels": load_shipped(MODEL).tokenizer.labels(tokens[0].tolist()),
-        "off": surprise(tokens, 0),
-        "on": surprise(tokens, model().config.memory_length),
+        **each,
+        "means": {name: float(bits.mean()) for name, bits in each.items()},
         "bits": [float(surprise(tokens, memory).mean()) for memory in MEMORIES],
         "memories": list(MEMORIES),
     }
@@ -178,8 +179,8 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
         layer, head: of the head.
     Returns:
         "labels" of the last `KEYS` keys; one entry for each name in `TERMS`, that term for each of these keys, and all
-        of them together as "rows"; "scores" as the model computes them; "error": the largest difference between a
-        score and the sum of its terms.
+        of them together as "rows", with their standard deviations as "spreads"; "scores" as the model computes them;
+        "error": the largest difference between a score and the sum of its terms.
     """
     tokenizer = load_shipped(MODEL).tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST_BYTES]])
@@ -195,8 +196,9 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
     scores = capture.get("scores", layer)[0, head, -1, -KEYS:]
     rows = dict(zip(TERMS, terms, strict=True))
     labels = tokenizer.labels(tokens[0, -len(scores) :].tolist())
+    spreads = {name: float(row.std(correction=0)) for name, row in rows.items()}
     error = float((terms.sum(0) - scores).abs().max())
-    return {"labels": labels, **rows, "rows": rows, "scores": scores, "error": error}
+    return {"labels": labels, **rows, "rows": rows, "spreads": spreads, "scores": scores, "error": error}
 
 
 def read_split(models: Models, view: View) -> dict[str, Any]:

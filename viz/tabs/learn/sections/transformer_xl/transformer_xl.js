@@ -14,13 +14,6 @@ const COSTLY = 12; // bits at the darkest background
 /** The distance of the first byte that affects a layer, counted back from the last byte. */
 const far = (row) => row.length - 1 - row.findIndex((value) => value > 0);
 
-const meanOf = (values) => values.reduce((one, other) => one + other, 0) / values.length;
-
-const spread = (values) => {
-  const mean = meanOf(values);
-  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
-};
-
 const fieldsOf = (props) => ({
   show: { initial: "memory", choices: SHOWS },
   text: { initial: props.text, longest: 1000 },
@@ -53,7 +46,7 @@ const makeMemory = (section, props) => {
   );
   const chart = makeChart(bars, { label: words("chart_memory") });
 
-  const paintBytes = ({ labels, ...each }) => {
+  const paintBytes = ({ labels, means, ...each }) => {
     const bits = each[demo.view.memory];
     const colours = palette().weights;
     const spans = tokenSpans(labels, (i) => {
@@ -64,7 +57,7 @@ const makeMemory = (section, props) => {
       return { kind, title, pixel: colours[Math.round(255 * Math.min(1, bits[i - 1] / COSTLY))] };
     });
     bytes.replaceChildren(...spans);
-    bytes.dataset.bits = meanOf(bits);
+    bytes.dataset.bits = means[demo.view.memory];
   };
   const paint = () => {
     const { carried } = demo.answers;
@@ -77,8 +70,9 @@ const makeMemory = (section, props) => {
         textposition: "auto",
       });
     chart.draw({ figures: carried.chart, keep: "memory", x: words("axis_memory"), change });
-    const [on, off] = [carried.on, carried.off].map((bits) => asFixed(meanOf(bits), 2));
-    if (demo.view.show === "memory") section.tell(words("lesson_memory", { off, on, memory: trained.memory }));
+    const { on, off } = carried.means;
+    if (demo.view.show === "memory")
+      section.tell(words("lesson_memory", { off: asFixed(off, 2), on: asFixed(on, 2), memory: trained.memory }));
   };
   return { node, paint };
 };
@@ -147,8 +141,9 @@ const makeTerms = (section, { terms }) => {
     stacked.draw({ figures: scored.chart, keep: `${layer} ${head}`, x: words("keys"), y: words("score"), names });
     together.textContent = words("together", { error: asNumber(scored.error, 2) });
     if (show !== "terms") return;
-    const most = terms.reduce((one, two) => (spread(scored[two]) > spread(scored[one]) ? two : one));
-    const values = { layer, head, term: words(most), spread: asFixed(spread(scored[most]), 2) };
+    const { spreads } = scored;
+    const most = terms.reduce((one, two) => (spreads[two] > spreads[one] ? two : one));
+    const values = { layer, head, term: words(most), spread: asFixed(spreads[most], 2) };
     section.tell(words("lesson_terms", values));
   };
   return { node, paint };
