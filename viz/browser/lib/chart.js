@@ -8,7 +8,11 @@ import { site } from "./site.js";
 
 const TEXT = 12; // pixels, without zoom
 const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // no button sends the chart anywhere
-let library = null; // a promise of Plotly
+/** @type {Promise<any> | null} */ let library = null; // of Plotly
+
+/** @typedef {import("./panel.js").Size} Size */
+/** @typedef {{ figures: { light: any, dark: any }, keep: string, x?: string, y?: string, names?: string[],
+ *              change?: (data: any[], layout: any) => void }} Content of a chart, see makeChart */
 
 const load = () => {
   library ??= new Promise((resolve, reject) => {
@@ -27,7 +31,8 @@ const toolbar = () => ({
   "Double-click on legend to isolate one trace": say("chart_legend"),
 });
 
-/** The traces and layout of a figure from Python, in a size and zoom, with the page's words. */
+/** The traces and layout of a figure from Python, in a size and zoom, with the page's words.
+ *  @type {(content: Content, size: Size, zoom: number) => { data: any[], layout: any }} */
 const plotOf = ({ figures, keep, x, y, names = [], change }, size, zoom) => {
   const { data, layout } = structuredClone(figures[isDark() ? "dark" : "light"]);
   Object.assign(layout, {
@@ -47,10 +52,11 @@ const plotOf = ({ figures, keep, x, y, names = [], change }, size, zoom) => {
   return { data, layout };
 };
 
-const name = (node, role, words) => setAttributes(node, { role, tabindex: 0, "aria-label": words });
+const name = (/** @type {Element} */ node, /** @type {string} */ role, /** @type {any} */ words) =>
+  setAttributes(node, { role, tabindex: 0, "aria-label": words });
 
 /** Makes buttons and legend usable by keyboard: Plotly makes them for the mouse only. */
-const reach = (root) => {
+const reach = (/** @type {any} */ root) => {
   for (const button of root.querySelectorAll(".modebar-btn"))
     name(button, "button", button.dataset.title ?? button.dataset.attr);
   for (const toggle of root.querySelectorAll(".legendtoggle")) {
@@ -60,7 +66,8 @@ const reach = (root) => {
   }
 };
 
-/** Presses a button or an item of the legend by Enter or Space. */
+/** Presses a button or an item of the legend by Enter or Space.
+ *  @type {(root: any, event: any) => void} */
 const press = (root, event) => {
   if (event.key !== "Enter" && event.key !== " ") return;
   event.preventDefault();
@@ -94,7 +101,7 @@ export const makeChart = (place, options) => {
   // the point that is read, and whether by keyboard: the pointer then does not end it
   let [read, byKey] = [null, false];
 
-  const paint = async (what, size) => {
+  const paint = async (/** @type {Content} */ what, /** @type {Size} */ size) => {
     if (busy || !(inView || root.data)) return;
     busy = true;
     root.toggleAttribute("data-drawing", true);
@@ -111,6 +118,7 @@ export const makeChart = (place, options) => {
   };
   const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
 
+  /** @type {(Plotly: any, what: Content, size: Size) => Promise<void>} */
   const show = async (Plotly, what, size) => {
     const zoom = place.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
     root.style.zoom = 1 / zoom;
@@ -130,9 +138,9 @@ export const makeChart = (place, options) => {
   };
 
   const listen = () => {
-    root.on("plotly_hover", ({ points }) => readAt(points[0].pointNumber));
+    root.on("plotly_hover", (/** @type {any} */ { points }) => readAt(points[0].pointNumber));
     root.on("plotly_unhover", () => byKey || readAt(null));
-    root.on("plotly_click", ({ points }) => onclick?.(points[0].pointNumber));
+    root.on("plotly_click", (/** @type {any} */ { points }) => onclick?.(points[0].pointNumber));
     root.on("plotly_afterplot", () => reach(root));
     root.addEventListener("pointermove", () => (byKey = false));
     root.addEventListener("blur", () => {
@@ -141,10 +149,12 @@ export const makeChart = (place, options) => {
       window.Plotly.Fx.unhover(root);
       readAt(null);
     });
-    root.addEventListener("keydown", (event) => {
+    root.addEventListener("keydown", (/** @type {any} */ event) => {
       if (event.target !== root) return press(root, event);
       const last = root.data[0].x.length - 1;
-      const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+      /** @type {{ [key: string]: number }} */
+      const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+      const step = steps[event.key];
       if (step) point(Math.max(0, Math.min(last, (read ?? marked()) + step)));
       else if (event.key === "Enter" && read !== null) onclick?.(read);
       else return;
@@ -154,19 +164,19 @@ export const makeChart = (place, options) => {
 
   /** The point that the figure marks, from which the arrow keys start. */
   const marked = () => {
-    const mark = root.data.find(({ name }) => name === "at");
+    const mark = root.data.find((/** @type {any} */ { name }) => name === "at");
     return mark ? [...root.data[0].x].indexOf(mark.x[0]) : 0;
   };
 
-  const readAt = (at) => {
+  const readAt = (/** @type {any} */ at) => {
     read = at;
     onread?.(at);
   };
   /** Reads a point as if the pointer were on it. */
-  const point = (at) => {
+  const point = (/** @type {number} */ at) => {
     byKey = true;
     readAt(at);
-    const lines = root.data.flatMap(({ x, visible }, i) =>
+    const lines = root.data.flatMap((/** @type {any} */ { x, visible }, /** @type {number} */ i) =>
       x.length > at && visible !== "legendonly" ? [{ curveNumber: i, pointNumber: at }] : [],
     );
     window.Plotly.Fx.hover(root, lines, ["xy"]);

@@ -11,12 +11,13 @@ const MANY = 20;
 
 /** @typedef {{ chosen: number | null, onpick: (i: number) => void }} Pick */
 
-/** A row of numbers, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
-export const numberRow = (name, numbers, pick = /** @type {Pick | null} */ (null)) => {
+/** A row of numbers, each a cell in its colour; with pick, each is a button.
+ *  @type {(name: string, numbers: number[], pick?: Pick | null) => HTMLElement} */
+export const numberRow = (name, numbers, pick = null) => {
   const colours = palette().scores;
   const most = Math.max(1e-9, ...numbers.map(Math.abs));
   const many = numbers.length > MANY;
-  const cell = (value, i) => {
+  const cell = (/** @type {number} */ value, /** @type {number} */ i) => {
     const node = pick
       ? h(
           "button",
@@ -40,9 +41,14 @@ export const numberRow = (name, numbers, pick = /** @type {Pick | null} */ (null
   );
 };
 
-/** One number as the sum of weight · input: {weights, inputs, of}, where inputs are the vector named `of`, and the
- *  first weight is at `row` and `column` of its tensor. Returns {table, sum}; the table has the largest products, and
- *  the rest as one. */
+/** @typedef {{ place: string, weight: number, input: number, product: number }} Term */
+
+/**
+ * One number as the sum of weight · input, where inputs are the vector named `of`, and the first weight is at `row` and
+ * `column` of its tensor. Returns {table, sum}; the table has the largest products, and the rest as one.
+ *
+ * @param {{ weights: number[], inputs: number[], of: string, row: number, column: number }} sum
+ */
 export const productsTable = ({ weights, inputs, of, row, column }) => {
   const terms = weights.map((weight, i) => ({
     place: `[${row}, ${column + i}]`,
@@ -53,7 +59,7 @@ export const productsTable = ({ weights, inputs, of, row, column }) => {
   const sum = terms.reduce((all, { product }) => all + product, 0);
   const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
   const rest = sum - largest.reduce((all, { product }) => all + product, 0);
-  const term = ({ place, weight, input, product }) =>
+  const term = (/** @type {Term} */ { place, weight, input, product }) =>
     tableRow(place, ...[weight, input, product].map((value) => h("td", asFixed(value, 4))));
   const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
   const table = h(
