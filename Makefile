@@ -9,7 +9,7 @@ TRAIN := train-generator-begun train-generator-grown train-generator train-class
 	train-xl-begun train-xl-longer train-xl \
 	train-sparse-begun train-sparse train-bert-films train-bert-reviews
 TYPED := $(patsubst %,viz/browser/lib/%.js,address ask base chart colour fields fill follow hint keys lessons \
-	messages numbers panel player python settings site storage) # no parameter without a type
+	messages numbers page panel player python settings site storage) # no parameter without a type
 unexport PYTHONDONTWRITEBYTECODE # each process that the tests start would compile the project anew
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 

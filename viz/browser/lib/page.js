@@ -4,12 +4,33 @@ import { followers, leftOut, OVER, opened, reopen, tabOf, viewNow, withModel, wr
 import { flushDeferred, listeners } from "./base.js";
 import { storage } from "./storage.js";
 
+/** @typedef {import("./address.js").View} View */
+/** @typedef {{ view: View, note: import("./messages.js").Note }} Beyond a part of a view that its link cannot have */
+/** @typedef {{ step: (by: number) => boolean, place: () => { at: number, count: number } }} Turns see page.turns */
+/**
+ * @typedef {{
+ *   tab: string, asked?: string, arrived: Promise<null>,
+ *   subscribe: (element: Element, listen: (changed: Set<string>) => void) => () => void,
+ *   show: (tab: string) => void,
+ *   open: (tab: string) => Promise<void>,
+ *   go: (tab: string, panel?: string | null) => Promise<void>,
+ *   select: () => void,
+ *   turns: { [tab: string]: Turns },
+ *   showAll: { [tab: string]: () => any },
+ *   beyond: () => Beyond[],
+ *   whole: () => string,
+ *   keepOver: () => void,
+ *   keep: (tab: string, link: () => View | null, beyond?: () => Beyond | null) => () => void,
+ *   follow: (params: URLSearchParams) => Promise<void>,
+ * }} Page the tab in front, and what is done with it, described below
+ */
+
 const { subscribe, publish } = listeners(["tab"]);
-export const page = { tab: tabOf(opened), subscribe };
+export const page = /** @type {Page} */ ({ tab: tabOf(opened), subscribe });
 
 /** Called when a tab comes to the front. If the page is to show another tab than it began with, nothing changes until
  *  then. */
-page.show = (tab) => {
+page.show = (/** @type {string} */ tab) => {
   if (toCome && tab !== toCome) return;
   toCome = null;
   arrive();
@@ -19,23 +40,23 @@ page.show = (tab) => {
   publish("tab");
 };
 
-const bring = async (tab) => {
+const bring = async (/** @type {string} */ tab) => {
   if (page.tab === tab) return;
   page.asked = tab;
   page.select();
   for (let frames = 0; frames < 300 && page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
 };
 
-let before = null; // a promise of the previously requested tab
+/** @type {Promise<void> | null} */ let before = null; // of the previously requested tab
 
 /** Brings a tab to the front, like a click; resolves when it is there. Waits for a tab that was requested before, as it
  *  would replace this one. */
-page.open = (tab) => {
+page.open = (/** @type {string} */ tab) => {
   before = Promise.all([page.arrived, before]).then(() => bring(tab));
   return before;
 };
 
-page.go = (tab) => page.open(tab); // presenter.js replaces it, to open a panel too
+page.go = (/** @type {string} */ tab) => page.open(tab); // presenter.js replaces it, to open a panel too
 page.select = () => {}; // makes Gradio select the requested tab; class_bar.js sets it
 
 /** tab → {step(by), place()}, for a tab that shows one section at a time: step shows another one, or returns false;
@@ -45,11 +66,11 @@ page.turns = {};
 /** tab → shows at once all that the tab shows one after the other; resolves when it is drawn. */
 page.showAll = {};
 
-let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
-const beyonds = {}; // tab → see keep
+/** @type {string | null} */ let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
+/** @type {{ [tab: string]: (() => Beyond | null) | undefined }} */ const beyonds = {}; // see page.keep
 
 /** The parts of the front tab's view that its link cannot have: a list of {view: as in a room, note: its message}. */
-page.beyond = () => [leftOut, beyonds[page.tab]?.()].filter(Boolean);
+page.beyond = () => [leftOut, beyonds[page.tab]?.()].filter((part) => part != null);
 
 /** The whole view of this page as the parameters of a link, including the parts that a link cannot have. */
 page.whole = () => {
@@ -64,8 +85,9 @@ page.keepOver = () => storage.session.set(OVER, page.whole());
 
 /** Keeps a tab's view in the address bar while the tab is in front: link() returns it, {name: value}, or null if it is
  *  not ready; beyond() returns the part that a link never has, as in page.beyond, or null. Returns a function to call
- *  when the view has changed. */
-page.keep = (tab, link, beyond) => {
+ *  when the view has changed.
+ *  @type {Page["keep"]} */
+const keep = (tab, link, beyond) => {
   beyonds[tab] = beyond;
   const write = () => {
     const view = page.tab === tab && tab !== leaving && link();
@@ -74,9 +96,10 @@ page.keep = (tab, link, beyond) => {
   subscribe(document.documentElement, write);
   return write;
 };
+page.keep = keep;
 
 /** Shows the view of a link (URLSearchParams) as if the page had been opened with it. */
-page.follow = async (params) => {
+page.follow = async (/** @type {URLSearchParams} */ params) => {
   const tab = tabOf(withModel(params));
   reopen(params); // a tab that is not open yet reads its link when it is opened
   leaving = tab === page.tab ? null : page.tab;
