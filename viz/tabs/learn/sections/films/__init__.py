@@ -83,17 +83,16 @@ def learn_likes(likes: list[list[int]], seed: int = 0) -> Numbers:
         seed: of the initial vectors.
     Returns:
         "losses" of each step; "course": people and films at each frame; "people" and "films" at the end, and their
-        products; "predicted", the probability of each like; "names" and "kinds" of all points.
+        products; "predicted", the probability of each like at each frame; "names" and "kinds" of all points.
     """
     losses, people, films = train(torch.tensor(likes).float(), seed)
-    products = people[-1] @ films[-1].T
     return {
         "losses": losses,
         "course": torch.cat((people, films), 1),
         "people": people[-1],
         "films": films[-1],
-        "people @ films.T": products,
-        "predicted": products.sigmoid(),
+        "people @ films.T": people[-1] @ films[-1].T,
+        "predicted": (people @ films.mT).sigmoid(),
         "names": [*PEOPLE, *FILMS],
         "kinds": ["people"] * len(PEOPLE) + ["films"] * len(FILMS),
     }

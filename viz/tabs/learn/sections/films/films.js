@@ -47,7 +47,7 @@ const addCheck = (section, { people, films, held: [i, j] }) => {
   const names = { person: people[i], film: films[j] };
   const answer = async () => {
     const { predicted } = await demo.answered("learned");
-    const share = predicted[i][j];
+    const share = predicted.at(-1)[i][j];
     const right = share > 0.6 ? 0 : share < 0.4 ? 1 : 2;
     return { right, said: words("answer", { ...names, share: asShare(share) }) };
   };

@@ -4,7 +4,6 @@
 import { h, reducedMotion, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asNumber, asShare } from "../../../../browser/lib/numbers.js";
-import { arithmetic } from "../../lib/arithmetic.js";
 
 const PACE = 60; // ms between two frames of the training
 
@@ -123,10 +122,7 @@ export const makeLearning = (section, props) => {
     const { learned } = demo.answers;
     if (!learned) return;
     const at = course.frame();
-    const ofFilms = learned.course[at].slice(people.length);
-    const predicted = learned.course[at]
-      .slice(0, people.length)
-      .map((person) => ofFilms.map((film) => 1 / (1 + Math.exp(-arithmetic.dot(person, film)))));
+    const predicted = learned.predicted[at];
     const step = (at * steps) / frames;
     likes.paint(predicted);
     loss.textContent = words("loss", { step, loss: asNumber(learned.losses[Math.max(0, step - 1)], 3) });
