@@ -128,7 +128,7 @@ NAMES = {  # besides those in messages (STAY): of models, people, films and mach
 }
 # What a model reads or writes, code and equations, the article's headings.
 THEIRS = """textarea, input, code, pre, script, style, .katex, .former-lesson a, footer, .paper-address, .written,
-  .token, .tokens, .label, .labels, .piece, .typed, .prompt, .review, .chips, .chips-of, .candidates,
+  .paper-text, .token, .tokens, .label, .labels, .piece, .typed, .prompt, .review, .chips, .chips-of, .candidates,
   .former-examples button, .pairs button, .strongest .name, .lens-sheet, .nearest, .textpoint, .xtick, .ytick"""
 SAID = """(theirs) => {
   const nodes = [...document.querySelectorAll("body *")].filter((node) => !node.closest(theirs));

@@ -81,6 +81,17 @@ def test_on_paper_masks_keep_their_names_and_no_map_is_split_between_pages(tab: 
 
 
 @pytest.mark.own_page
+def test_maps_of_mask_without_their_answers_are_left_out(tab: Tab):
+    tab.page.route("**/ask/mask-*/**", lambda _: None)
+    tab.goto(tab="mask", mask="local", size="3")
+    panels = tab.page.locator(":is(.former-mask-stages, .former-mask-proof) .panel")
+    expect(panels).to_have_count(2)
+    tab.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    tab.page.emulate_media(media="print")
+    expect(panels.locator("visible=true")).to_have_count(0)
+
+
+@pytest.mark.own_page
 def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     tab.goto(tab="learn", print="1")
     tab.page.wait_for_function("document.body.dataset.ready === 'print'", timeout=120_000)
@@ -95,7 +106,13 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     tables = tab.page.locator(".former-learn :is(.scrolled, .places):visible")
     assert tables.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
     pages = re.findall(rb"/Type\s*/Page\b", tab.page.pdf(prefer_css_page_size=True))
-    assert len(names) <= len(pages) <= 48, "45 here; 51 where headings stand on pages of their own"
+    assert len(names) <= len(pages) <= 33, "30 here; 45 where a section's last lines have a page of their own"
+    cut = tab.page.locator(".former-learn input:visible").evaluate_all(
+        "all => all.filter((one) => one.type === 'text' && one.scrollWidth > one.clientWidth).length"
+    )
+    assert cut == 0
+    long = tab.page.locator(".former-learn-transformer-xl .paper-text")
+    expect(long).to_have_text(tab.page.locator(".former-learn-transformer-xl input[type=text]").first.input_value())
 
 
 @pytest.mark.own_page
@@ -116,3 +133,21 @@ def test_a_comparison_is_on_one_page_and_a_panel_without_its_answer_on_none(tab:
     assert len({round(top) for top in tops}) == 2, "rows of maps"
     height = beside.locator(".panel").evaluate("(panel) => panel.getBoundingClientRect().height")
     assert height < 900, "of 1,027 px on A4"
+
+
+def test_the_browsers_own_menu_draws_charts_not_seen_yet_once_plotly_is_loaded(tab: Tab):
+    tab.visit(tab="learn", section="scaling")
+    tab.wait("document.querySelector('[data-section=scaling] .chart.js-plotly-plot')")
+    tab.page.set_viewport_size({"width": 1280, "height": 300})
+    tab.visit(tab="learn", section="generation")
+    tab.wait("document.querySelector('[data-section=generation][data-drawn]')")
+    empty = tab.page.evaluate("""async () => {
+      const count = () => document.querySelectorAll("[data-section=generation] .chart:empty").length;
+      const counts = [count()];
+      dispatchEvent(new Event("beforeprint"));
+      for (let i = 0; i < 50; i++) await null;  // no frame comes before what is printed
+      counts.push(count());
+      dispatchEvent(new Event("afterprint"));
+      return counts;
+    }""")
+    assert empty == [1, 0]

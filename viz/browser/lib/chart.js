@@ -9,6 +9,7 @@ import { site } from "./site.js";
 const TEXT = 12; // pixels, without zoom
 const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // no button sends the chart anywhere
 /** @type {Promise<any> | null} */ let library = null; // of Plotly
+/** @type {Set<() => void>} */ const unseen = new Set(); // they draw a chart that was never in view
 
 /** @typedef {import("./panel.js").Size} Size */
 /** @typedef {{ figures: { light: any, dark: any }, keep: string, x?: string, y?: string, names?: string[],
@@ -20,6 +21,9 @@ const load = () => {
   }).catch(() => (library = null)); // the next draw tries again
   return library;
 };
+
+/** Draws all charts that have something to draw, in view or not, if Plotly is loaded. */
+export const showCharts = () => window.Plotly && unseen.forEach((see) => see());
 
 /** Plotly's own labels in the page's language. */
 const toolbar = () => ({
@@ -117,6 +121,11 @@ export const makeChart = (place, options) => {
       drawing.draw(drawing.what); // a newer figure was requested meanwhile
   };
   const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
+  const see = () => {
+    inView = true;
+    drawing.draw(drawing.what);
+  };
+  unseen.add(see);
 
   /** @type {(Plotly: any, what: Content, size: Size) => Promise<void>} */
   const show = async (Plotly, what, size) => {
@@ -134,6 +143,7 @@ export const makeChart = (place, options) => {
       typesetMath: false,
     });
     reach(root);
+    unseen.delete(see);
     if (first) listen();
   };
 
@@ -187,7 +197,7 @@ export const makeChart = (place, options) => {
   new IntersectionObserver((entries, observer) => {
     if (root.data) return observer.disconnect();
     inView = Boolean(entries.at(-1)?.isIntersecting);
-    if (inView) drawing.draw(drawing.what);
+    if (inView) see();
   }).observe(place);
   onTheme(() => drawing.draw(drawing.what));
   return { root, draw: drawing.draw };

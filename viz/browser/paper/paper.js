@@ -1,15 +1,18 @@
 // Paper: the tab in front as it is printed, or with ?print=1 all of it, as tab Learn's sections one after the other.
 // Panels draw, and ask, for the size they have on screen once they are in view. So before it is printed the page is
 // laid out as on paper, and all of it is in view until nothing more is drawn. The browser's own menu leaves no time for
-// that: there what is on the page is printed, in light colours and as wide as the paper.
+// that: there what has its answer is printed, in light colours and as wide as the paper.
 
 import { opened } from "../lib/address.js";
 import { asking } from "../lib/ask.js";
 import { drawNow, flushDeferred, h, hasDeferred, must } from "../lib/base.js";
+import { showCharts } from "../lib/chart.js";
 import { page } from "../lib/page.js";
 import { measureNow } from "../lib/panel.js";
 
 const WIDTH = 700; // CSS pixels of the text on A4 and Letter, as paper.css has it
+const PAGE = 930; // and of its height on Letter, the shorter one, less the address
+const SMALLEST = 0.72; // of the size on screen: smaller text is hard to read
 const [QUIET, LATEST] = [500, 20000]; // ms: nothing waits longer than QUIET before it asks
 const FRAMES = 10;
 const BOOKLET = 120000; // ms that all of a tab may take, on a busy server too: nobody waits for a dialog meanwhile
@@ -32,6 +35,19 @@ const asWideAsPaper = () => {
   return () => changed.forEach((undo) => undo());
 };
 
+/** Puts the text of each field that cuts it after the field, which cannot break lines; returns how to undo it. */
+const wholeTexts = () => {
+  /** @type {any[]} */
+  const fields = [...document.querySelectorAll(".former input:not([type=radio], [type=checkbox], [type=range])")];
+  const cut = fields.filter((field) => field.scrollWidth > field.clientWidth);
+  const texts = cut.map((field) => {
+    const text = h("span.paper-text", { hidden: true, dir: "auto" }, field.value);
+    field.after(text);
+    return text;
+  });
+  return () => texts.forEach((text) => text.remove());
+};
+
 let restore = null; // how to undo what was done for paper
 
 /** Lays the page out as on paper, in light colours, with its address at the foot. */
@@ -46,10 +62,12 @@ const layOut = () => {
   styles.media = "all";
   document.body.classList.remove("dark");
   document.body.append(foot);
+  const shorten = wholeTexts();
   restore = () => {
     restore = null;
     styles.media = "print";
     undo();
+    shorten();
     for (const question of questions) question.toggleAttribute("open", false);
     foot.remove();
     if (dark) document.body.classList.add("dark");
@@ -84,6 +102,16 @@ paper.prepare = async (latest = LATEST) => {
   tab.style.cssText = "";
 };
 
+/** Makes each section of a booklet that is a little longer than a page as small as fits on it. */
+const fitToPages = () => {
+  /** @type {NodeListOf<HTMLElement>} */
+  const sections = document.querySelectorAll(".booklet + .booklet"); // the first begins below the page's title
+  for (const section of sections) {
+    const scale = PAGE / section.offsetHeight;
+    if (scale >= SMALLEST && scale < 1) section.style.zoom = `${scale}`;
+  }
+};
+
 const print = async () => {
   await paper.prepare();
   let printed = false;
@@ -95,6 +123,7 @@ const print = async () => {
 addEventListener("beforeprint", () => {
   layOut();
   measureNow();
+  showCharts();
   drawNow(); // also what turned light meanwhile
 });
 addEventListener("afterprint", () => opened.has("print") || restore?.());
@@ -111,5 +140,6 @@ paper.start = async () => {
   while (document.querySelector("[data-coming]") || !shownTab()) await new Promise(requestAnimationFrame);
   await page.showAll[page.tab]?.();
   await paper.prepare(BOOKLET);
+  fitToPages();
   document.body.dataset.ready = "print";
 };
