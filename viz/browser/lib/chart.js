@@ -132,7 +132,8 @@ export const makeChart = (place, options) => {
     const zoom = place.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
     root.style.zoom = 1 / zoom;
     const { data, layout } = plotOf(what, size, zoom);
-    const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
+    const words = label.split(/\. |。/, 1)[0]; // the rest is for the keyboard
+    const saved = { filename: words.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
     const first = !root.data;
     await Plotly.react(root, data, layout, {
       displaylogo: false,
