@@ -104,6 +104,10 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
     tab.wait("former.store.pass.header.edits.length === 1")
     tab.settled()
+    measure = tab.part("interventions").get_by_text("Measure every head", exact=True)
+    expect(measure).to_be_hidden()  # no effect of a head can be measured
+    tab.open(model="own-gpt2", text=TEXT)
+    expect(measure).to_be_visible()
 
 
 def test_a_body_without_an_output_layer_is_looked_at_and_says_that_it_predicts_nothing(tab, folders):

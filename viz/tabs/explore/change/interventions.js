@@ -10,6 +10,7 @@ import { site } from "../../../browser/lib/site.js";
 import { changeList, nameOf, sameHead, stack } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
 import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
+import { isMeasurable } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });
@@ -217,6 +218,7 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     effects.measure.disabled = !store.pass;
+    foot.hidden = Boolean(store.pass) && !isMeasurable();
     if (changed.has("pass")) effects.stop();
     if (["pass", "map", "edits"].some((field) => changed.has(field))) edits.draw();
     else if (changed.has("layer") || changed.has("head")) drawAfterMap();

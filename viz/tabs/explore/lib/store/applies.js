@@ -24,5 +24,8 @@ const PANELS = {
 /** Whether a panel applies to the current pass. */
 export const applies = (name) => PANELS[name]?.(state.header) ?? true;
 
+/** Whether the model of the current pass predicts anything, which a head could matter for. */
+export const isMeasurable = () => predicts(state.header.output);
+
 /** The panels that do not. */
 export const absent = () => Object.keys(PANELS).filter((name) => !applies(name));
