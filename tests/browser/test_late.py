@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from typing import Any
 
 import gradio as gr
@@ -41,15 +42,16 @@ def box(tab: Exploring):
     return tab.page.get_by_role("textbox", name="Text", exact=True)
 
 
-def says_old(tab: Exploring) -> bool:
+def says_old(tab: Exploring, words: str = "Updating") -> bool:
     """Returns whether every panel with a picture is dimmed and its title gives the reason."""
     return tab.page.evaluate(
-        """() => ["overview", "head-map", "statistics", "token-strip"].every((name) => {
+        """(words) => ["overview", "head-map", "statistics", "token-strip"].every((name) => {
              const panel = document.querySelector(`.former-${name} .panel`);
              const word = getComputedStyle(panel.querySelector("h2"), "::after").content;
              const dim = Number(getComputedStyle(panel.querySelector(".panel-body")).opacity) < 0.6;
-             return dim && word.includes("Updating");
-           })"""
+             return dim && word.includes(words);
+           })""",
+        words,
     )
 
 
@@ -108,7 +110,12 @@ def test_a_refused_text_leaves_the_picture_marked_and_the_link_to_what_is_shown(
     box(tab).fill("   ")
     expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("type a few words")
     tab.wait("() => former.store.old === 'refused'")
-    assert says_old(tab)
+    assert says_old(tab, "Not updated"), "no answer will come"
+    header = tab.part("interventions").locator(".panel > header > :visible")
+    ends = header.evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    )
+    assert all(right <= left for (_, right), (left, _) in pairwise(ends)), "nothing overlaps"
     assert tab.link()["text"] == "abc"
     box(tab).fill("abc")
     tab.wait("() => !former.store.old")

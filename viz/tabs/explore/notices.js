@@ -17,6 +17,6 @@ export const mount = ({ element }) => {
     if (again) element.lastChild?.append(" ", again);
     const tab = element.closest("[role=tabpanel]");
     tab?.classList.toggle("explore-old", Boolean(store.old));
-    tab?.style.setProperty("--old", JSON.stringify(say("old")));
+    tab?.style.setProperty("--old", JSON.stringify(say("old", { state: store.old ?? "" })));
   });
 };

@@ -38,7 +38,7 @@ MESSAGES = {
     " in hidden words} bare {reads a text, and predicts nothing} memory {writes, with a memory} pattern {writes;"
     " computes only some of the pairs} other {writes, token by token}}",
     # answers that are late
-    "old": "Updating",
+    "old": "{state, select, refused {Not updated} other {Updating}}",
     "asking_again": "The server did not answer. You see the last answer; the page will try again by itself.",
     "ask_again": "Try now",
     "gone": "The server no longer has this text’s numbers. Change the text a little to compute them again.",

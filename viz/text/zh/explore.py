@@ -38,7 +38,7 @@ MESSAGES = {
     " bare {读一段文本，不作预测} memory {写文本，带记忆} pattern {写文本，只计算一部分词元对} other"
     " {写文本，逐个词元}}",
     # answers that are late
-    "old": "正在更新",
+    "old": "{state, select, refused {未更新} other {正在更新}}",
     "asking_again": "服务器没有响应。页面上是上一次的结果，稍后会自动重试。",
     "ask_again": "立即重试",
     "gone": "服务器已不再保存这段文本的数值。稍微修改一下文本，就会重新计算。",
