@@ -24,6 +24,13 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
     assert values == pytest.approx(shares)
     assert tab.sentence().startswith(f"{cells('local', 16, 4)} of 136 cells are computed. After 2 layers ")
     assert tab.sentence().endswith("after 5 layers every token can depend on every earlier one.")
+    tab.page.evaluate("former.learn.find('sparse').live.set({ step: 4 })")
+    tab.settled()
+    assert tab.sentence().endswith(
+        "After 5 layers 100 % of all pairs are connected: every token can depend on every earlier one."
+    )
+    tab.page.evaluate("former.learn.find('sparse').live.set({ step: 1 })")
+    tab.settled()
     canvas = tab.section.locator(".map canvas")
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     at = lambda row, column: {"x": left + (column + 0.5) * width / 16, "y": top + (row + 0.5) * height / 16}  # noqa: E731

@@ -88,7 +88,7 @@ def test_learned_positions_end_with_the_trained_length_and_encodings_go_on(tab):
     assert number(match[3]) == pytest.approx(
         float(encodings(1024, 128)[int(match[1]), int(match[2]) - 1]), rel=6e-2, abs=6e-5
     )
-    assert "trained length, 512" in tab.page.locator(".former-position-maps .panel-foot").inner_text()
+    assert "was trained on, 512." in tab.page.locator(".former-position-maps .panel-foot").inner_text()
 
 
 def test_a_click_chooses_a_position_and_keys_move_it_and_the_link_keeps_it(tab):

@@ -155,8 +155,9 @@ MESSAGES = {
     "permute_beyond_short": "none",
     "permute_note_learned": "Each of the {trained} positions has its own trained vector; position {trained} and later"
     " ones have none, so the model cannot read further.",
-    "permute_note_sinusoidal": "Nothing is learned, so the vectors continue beyond the classifier’s trained length,"
-    " {trained}, the dashed line. How similar two positions are depends only on the distance between them.",
+    "permute_note_sinusoidal": "The vectors are computed, not learned, so they continue beyond the dashed line: the"
+    " length that the classifier was trained on, {trained}. How similar two positions are depends only on the distance"
+    " between them.",
     "permute_precision": "Each number of a vector is within {error} of the exact one.",
     "permute_no_vector": "Position {at} has no vector: the last trained position is {last}.",
     "permute_vectors_reading": "Position {at}, number {other}: {value}",

@@ -80,7 +80,7 @@ MESSAGES = {
     "other {其中 # 个在它前面，变化}}最大为 {most}} other {它前面的输出都不变：那里的最大变化是 0}}。",
     "mask_proof_all": "所有输出",
     "mask_proof_outputs": "{count, plural, other {输出}} {ranges}",
-    "mask_proof_how": "在运行中的 {model} 上测得：依次把每个词元换成词表中的下一个，再运行一次模型。单元格的值是该输出"
+    "mask_proof_how": "在 {model} 上实测：依次把每个词元换成词表中的下一个，每次都重新运行模型。单元格的值是该输出"
     "的 {logits} 个 logit 中最大的变化。",
     "mask_proof_reading": "改变{key}，输出{query}的变化：有掩码时 {with_mask}，无掩码时 {without}。",
     "mask_proof_zero": "正好为 0",

@@ -59,12 +59,14 @@ MESSAGES = {
     " time of the fastest of a few passes (beyond 4,096 tokens, of a single pass). {cpu}, {threads, plural, one {#"
     " thread} other {# threads}}, torch {torch};",
     "learn_sparse_lesson_pattern": "{cells} of {causal} cells are computed. After {layers, plural, one {# layer} other"
-    " {# layers}} {share} of all pairs are connected{all, select, none {; even {most} layers do not connect all} other"
-    " {; after {all, plural, one {# layer} other {# layers}} every token can depend on every earlier one}}.",
+    " {# layers}} {share} of all pairs are connected{joined, select, never {; even {most} layers do not connect all}"
+    " now {: every token can depend on every earlier one} other {; after {all, plural, one"
+    " {# layer} other {# layers}} every token can depend on every earlier one}}.",
     "learn_sparse_lesson_time": "{t, number} tokens: {strided} ms strided, {dense} ms dense, which is {times} times as"
     " long.",
-    "learn_sparse_lesson_memory": "{t, number} tokens: {strided} MB strided, {dense} MB dense with a fused kernel,"
-    " which stores no table either. Computed by the equation, {at, number} tokens already take {equation} MB.",
+    "learn_sparse_lesson_memory": "{t, number} tokens take {strided} MB strided and {dense} MB dense, with a fused"
+    " kernel. Neither stores the whole table of scores. The equation stores it: {at, number} tokens already take"
+    " {equation} MB.",
     "learn_sparse_try_fixed": "Fixed",
     "learn_sparse_try_local": "Only near keys",
     "learn_sparse_try_time": "What it costs",

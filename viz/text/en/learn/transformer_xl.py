@@ -63,8 +63,8 @@ MESSAGES = {
     "learn_transformer_xl_lesson_reach": "{on, select, on {With its memory, the last layer still depends on a byte"
     " {far, plural, one {# byte} other {# bytes}} back, the first layer on one {near} back.} other {Without memory"
     " nothing before the segment has any effect: at most {far, plural, one {# byte} other {# bytes}} back.}}",
-    "learn_transformer_xl_lesson_terms": "Layer {layer}, head {head}: over the keys the term “{term}” varies most,"
-    " with a standard deviation of {spread}.",
+    "learn_transformer_xl_lesson_terms": "Layer {layer}, head {head}: of the four terms, “{term}” differs most from"
+    " key to key, with a standard deviation of {spread}.",
     "learn_transformer_xl_try_off": "Without memory",
     "learn_transformer_xl_try_reach": "How far back?",
     "learn_transformer_xl_try_terms": "Four terms",

@@ -56,12 +56,13 @@ MESSAGES = {
     "learn_sparse_measured": "测于 {date}：{heads} 个大小为 {size} 的头，步幅 √t，数次中最快一次的处理器时间；超过"
     " 4,096 个词元时只运行一次。{cpu}，{threads, plural, other {# 个线程}}，torch {torch}；",
     "learn_sparse_lesson_pattern": "计算了 {causal} 个单元格中的 {cells} 个。经过 {layers, plural, other {# 层}}，"
-    "{share} 的词元对已连通{all, select, none {；{most} 层也不能连通全部} other {；经过 {all, plural, other {# 层}}，每"
-    "个词元都可以依赖前面的每个词元}}。",
+    "{share} 的词元对已连通{joined, select, never {；{most} 层也不能连通全部} now"
+    " {：每个词元都可以依赖前面的每个词元} other {；经过 {all, plural, other {# 层}}，每个词元都可以依赖前面的每个"
+    "词元}}。",
     "learn_sparse_lesson_time": "{t, number} 个词元：跨步需要 {strided} 毫秒，稠密需要 {dense} 毫秒，是前者的 {times} "
     "倍。",
-    "learn_sparse_lesson_memory": "{t, number} 个词元：跨步需要 {strided} MB，稠密用融合内核需要 {dense} MB，它同样不存"
-    "储整张表。按公式计算，{at, number} 个词元就已经需要 {equation} MB。",
+    "learn_sparse_lesson_memory": "{t, number} 个词元：跨步需要 {strided} MB，稠密（用融合内核）需要 {dense} MB。两者都"
+    "不存储整张得分表。按公式计算要存储它，{at, number} 个词元就已经需要 {equation} MB。",
     "learn_sparse_try_fixed": "固定模式",
     "learn_sparse_try_local": "只看近处的键",
     "learn_sparse_try_time": "开销有多大",

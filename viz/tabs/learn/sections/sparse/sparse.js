@@ -106,8 +106,9 @@ const makePattern = (section, props) => {
   };
   const tell = ({ cells: count, causal, reached }) => {
     const numbers = { cells: asWhole(count), causal: asWhole(causal), share: asShare(reached[layers() - 1]) };
-    const all = joining({ reached }) ?? "none";
-    section.tell(words("lesson_pattern", { ...numbers, layers: layers(), all, most: props.layers }));
+    const all = joining({ reached });
+    const joined = all === null ? "never" : all <= layers() ? "now" : "later";
+    section.tell(words("lesson_pattern", { ...numbers, layers: layers(), joined, all: all ?? 0, most: props.layers }));
   };
   const paint = () => {
     step.textContent = words("step_is", { layers: layers() });
