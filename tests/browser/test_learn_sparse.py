@@ -27,7 +27,7 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
     tab.page.evaluate("former.learn.find('sparse').live.set({ step: 4 })")
     tab.settled()
     assert tab.sentence().endswith(
-        "After 5 layers 100 % of all pairs are connected: every token can depend on every earlier one."
+        "After 5 layers 100\xa0% of all pairs are connected: every token can depend on every earlier one."
     )
     tab.page.evaluate("former.learn.find('sparse').live.set({ step: 1 })")
     tab.settled()
