@@ -139,8 +139,10 @@ def test_the_browsers_own_menu_draws_charts_not_seen_yet_once_plotly_is_loaded(t
     tab.visit(tab="learn", section="scaling")
     tab.wait("document.querySelector('[data-section=scaling] .chart.js-plotly-plot')")
     tab.page.set_viewport_size({"width": 1280, "height": 300})
-    tab.visit(tab="learn", section="generation")
+    tab.page.evaluate("former.learn.show('generation')")  # a new page would not have Plotly
     tab.wait("document.querySelector('[data-section=generation][data-drawn]')")
+    expect(tab.page.locator(".former-lesson:visible .sentence")).to_contain_text("the next byte costs")
+    tab.painted()
     empty = tab.page.evaluate("""async () => {
       const count = () => document.querySelectorAll("[data-section=generation] .chart:empty").length;
       const counts = [count()];
