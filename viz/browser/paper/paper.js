@@ -12,7 +12,7 @@ import { measureNow } from "../lib/panel.js";
 
 const WIDTH = 700; // CSS pixels of the text on A4 and Letter, as paper.css has it
 const PAGE = 930; // and of its height on Letter, the shorter one, less the address
-const SMALLEST = 0.72; // of the size on screen: smaller text is hard to read
+const SMALLEST = 0.7; // of the size on screen: smaller text is hard to read
 const [QUIET, LATEST] = [500, 20000]; // ms: nothing waits longer than QUIET before it asks
 const FRAMES = 10;
 const BOOKLET = 120000; // ms that all of a tab may take, on a busy server too: nobody waits for a dialog meanwhile
