@@ -264,7 +264,7 @@ class Exploring(Tab):
         part = self.part(panel)
         line = self.page.locator(".explore-fold", has=part).locator(".fold")
         if line.get_attribute("aria-expanded") == "false":
-            line.click()
+            line.press("Enter")  # parts above that are still being drawn may move it away from a pointer
         part.scroll_into_view_if_needed()
         return part
 

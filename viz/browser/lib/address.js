@@ -77,8 +77,8 @@ export const reopen = (params) => {
  *  @type {{ view: View, note: { key: string, values: import("./messages.js").Values } } | null} */
 export let leftOut = null;
 
-/** Puts a tab's view into the address bar; leaves out empty, null and undefined values, and the longest values of a view
- *  that is too long.
+/** Puts a tab's view into the address bar; leaves out empty, null and undefined values, and the longest values of a
+ *  view that is too long.
  *  @type {(tab: string, view: View) => void} */
 export const writeAddress = (tab, view) => {
   const url = new URL(location.href);

@@ -156,8 +156,8 @@ export const lines = async (path, signal, take, body) => {
  * growing pauses.
  *
  * Returns {ask, stop, settled}: ask(name, get, delay) calls get(signal), at once or after so many ms, and returns true,
- * unless the newest request has this name and is not waiting for another attempt; stop() aborts and forgets it; settled()
- * resolves after its next result.
+ * unless the newest request has this name and is not waiting for another attempt; stop() aborts and forgets it;
+ * settled() resolves after its next result.
  *
  * @param {{ take: (answer: any) => void, fail: (error: any) => void }} listeners
  */

@@ -66,7 +66,9 @@ page.turns = {};
 /** tab → shows at once all that the tab shows one after the other; resolves when it is drawn. */
 page.showAll = {};
 
-/** @type {string | null} */ let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
+/** The tab that a link is taken up from: its address is no longer that of the page.
+ *  @type {string | null} */
+let leaving = null;
 /** @type {{ [tab: string]: (() => Beyond | null) | undefined }} */ const beyonds = {}; // see page.keep
 
 /** The parts of the front tab's view that its link cannot have: a list of {view: as in a room, note: its message}. */

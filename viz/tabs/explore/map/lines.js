@@ -89,8 +89,8 @@ const sheetOf = (shown, pen) => {
 };
 
 /** The rows of the tokens in a body that scrolls: {spread, yOf, at, reveal, row}. spread(count, height) divides the
- *  height among them; yOf(i) is the middle of a row on the canvas, and at(y) the row there; reveal(i, margin) scrolls to
- *  a row that is nearer than so many pixels to an edge. */
+ *  height among them; yOf(i) is the middle of a row on the canvas, and at(y) the row there; reveal(i, margin) scrolls
+ *  to a row that is nearer than so many pixels to an edge. */
 const makeRows = (body) => {
   const spacer = h("div.spacer"); // as high as what the canvas does not show
   body.append(spacer);
