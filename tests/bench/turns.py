@@ -66,7 +66,7 @@ async def look(context: BrowserContext, text: str) -> float | None:
     began = time.perf_counter()
 
     async def measure() -> float:
-        await page.goto("/?" + urlencode({"tab": "explore", "model": "classifier", "text": text}))
+        await page.goto("/?" + urlencode({"tab": "explore", "model": "classifier", "text": text}), timeout=PATIENCE)
         await page.locator(".former-words[data-measured]").wait_for(state="attached", timeout=0)
         return time.perf_counter() - began
 
@@ -82,7 +82,7 @@ async def measured(browser: Browser, origin: str, readers: int, seed: int) -> fl
     page = await browser.new_page(base_url=origin)
     await page.add_init_script(path=EXPORTS)
     text = " ".join(f"good bad film {seed}".split()[i % 4] for i in range(LONG))
-    await page.goto("/?" + urlencode({"model": "classifier", "text": text}))
+    await page.goto("/?" + urlencode({"model": "classifier", "text": text}), timeout=PATIENCE)
     shown = "(text) => window.former?.store?.pass?.header.text === text"
     await page.wait_for_function(shown, arg=text, timeout=PATIENCE)
     key = await page.evaluate("former.store.pass.header.key")
