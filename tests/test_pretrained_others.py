@@ -26,6 +26,7 @@ from tests.their_models import (
     neox_config,
     roberta_config,
     saved,
+    settle,
 )
 
 TEXT = TEXTS[0][:60]
@@ -363,15 +364,7 @@ SPACED: dict[str, Any] = {
 )
 def test_a_space_before_a_text_is_as_the_tokenizers_settings_say_and_is_written_again(kind, older, tmp_path):
     saved(SPACED[kind](), tmp_path)
-    settings = {"tokenizer_class": kind, "add_prefix_space": True}
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    if older:
-        parts = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
-        vocabulary = parts["model"]["vocab"] | {token["content"]: token["id"] for token in parts["added_tokens"]}
-        (tmp_path / "vocab.json").write_text(json.dumps(vocabulary))
-        merges = "\n".join(" ".join(pair) for pair in parts["model"]["merges"])
-        (tmp_path / "merges.txt").write_text(merges, encoding="utf-8")
-        (tmp_path / "tokenizer.json").unlink()
+    settle(tmp_path, older, tokenizer_class=kind, add_prefix_space=True)
     theirs, bundle = T.AutoTokenizer.from_pretrained(tmp_path), former.pretrained.load(tmp_path)
     former.pretrained.save(bundle, tmp_path / "again")
     again = T.AutoTokenizer.from_pretrained(tmp_path / "again")

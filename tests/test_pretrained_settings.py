@@ -17,6 +17,7 @@ from tests.their_models import (
     neox_config,
     roberta_config,
     saved,
+    settle,
 )
 
 TEXTS = ("The Cats sat", "café É 北京 x", "the <mask> sat", "a <|endoftext|> b", " the cat")
@@ -26,18 +27,6 @@ BEGUN = {  # a post-processor that puts the end of text, 299, before a text
     "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
     "special_tokens": {"<|endoftext|>": {"id": "<|endoftext|>", "ids": [299], "tokens": ["<|endoftext|>"]}},
 }
-
-
-def settle(folder: Path, older: bool = False, **settings: Any) -> None:
-    """Writes tokenizer_config.json; with `older`, replaces tokenizer.json by the files of earlier years."""
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
-    if older:
-        parts = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-        vocabulary = parts["model"]["vocab"] | {token["content"]: token["id"] for token in parts["added_tokens"]}
-        (folder / "vocab.json").write_text(json.dumps(vocabulary))
-        merges = "\n".join(" ".join(pair) for pair in parts["model"]["merges"])
-        (folder / "merges.txt").write_text(merges, encoding="utf-8")
-        (folder / "tokenizer.json").unlink()
 
 
 def assert_reads_as_theirs(folder: Path) -> Any:

@@ -92,3 +92,15 @@ def saved(model: Any, folder: Path, **options: Any) -> Any:
         tokenizer = roberta_pieces()
     (folder / "tokenizer.json").write_text(tokenizer.to_dict()["definition"], encoding="utf-8")
     return model
+
+
+def settle(folder: Path, older: bool = False, **settings: Any) -> None:
+    """Writes tokenizer_config.json; with `older`, replaces tokenizer.json by the files of earlier years."""
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    if older:
+        parts = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        vocabulary = parts["model"]["vocab"] | {token["content"]: token["id"] for token in parts["added_tokens"]}
+        (folder / "vocab.json").write_text(json.dumps(vocabulary))
+        merges = "\n".join(" ".join(pair) for pair in parts["model"]["merges"])
+        (folder / "merges.txt").write_text(merges, encoding="utf-8")
+        (folder / "tokenizer.json").unlink()
