@@ -31,6 +31,7 @@ from playwright.sync_api import sync_playwright
 from tests.bench import turns
 from tests.bench.app import Result, serving, setting, table, texts
 from tests.browser.conftest import EXPORTS, find_browser
+from viz.text import message
 
 FOLLOWERS, POLL, LESSON = 60, 1.5, 30  # pages; seconds between a page's questions, as room.js has it; seconds
 VISITORS, THINK = 20, (2.0, 8.0)  # at once; seconds between what each does
@@ -261,14 +262,14 @@ async def arrive(page: Page, dice: random.Random) -> None:
     await page.wait_for_function("window.former?.store?.exact")
 
 
-async def open_tab(page: Page, name: str) -> None:
-    await page.get_by_role("tab", name=name, exact=True).click()
-    await page.wait_for_function("(name) => former.page.tab === name", arg=name.lower())
+async def open_tab(page: Page, tab: str) -> None:
+    await page.get_by_role("tab", name=message(f"tab_{tab}"), exact=True).click()
+    await page.wait_for_function("(tab) => former.page.tab === tab", arg=tab)
 
 
 async def read(page: Page, dice: random.Random) -> None:
     """Enters another text, at most as long as the model can read."""
-    await open_tab(page, "Explore")
+    await open_tab(page, "explore")
     text = f"{dice.random():.9f} {dice.choice(texts(240))}"
     await page.get_by_role("textbox", name="Text", exact=True).first.fill(text)
     await page.wait_for_function("(text) => former.store.pass.header.text === text", arg=text)
@@ -276,7 +277,7 @@ async def read(page: Page, dice: random.Random) -> None:
 
 async def choose(page: Page, dice: random.Random) -> None:
     """Chooses other heads."""
-    await open_tab(page, "Explore")
+    await open_tab(page, "explore")
     for _ in range(3):
         layer, head = dice.randrange(6), dice.randrange(8)
         await page.evaluate("([layer, head]) => former.store.set({ layer, head })", [layer, head])
@@ -287,7 +288,7 @@ async def choose(page: Page, dice: random.Random) -> None:
 
 async def write(page: Page, dice: random.Random) -> None:
     """Generates tokens, and sometimes stops before the end."""
-    await open_tab(page, "Generate")
+    await open_tab(page, "generate")
     await page.wait_for_function("window.former.writing?.status === 'idle' && former.writing.cursor.state")
     length = dice.randrange(10, 60)
     await page.evaluate(
@@ -302,7 +303,7 @@ async def write(page: Page, dice: random.Random) -> None:
 
 async def mask(page: Page, dice: random.Random) -> None:
     """Chooses another mask and another text."""
-    await open_tab(page, "Mask")
+    await open_tab(page, "mask")
     await demonstrate(
         page,
         "masking",
@@ -312,7 +313,7 @@ async def mask(page: Page, dice: random.Random) -> None:
 
 async def permute(page: Page, dice: random.Random) -> None:
     """Enters other words in another order."""
-    await open_tab(page, "Word order")
+    await open_tab(page, "permute")
     await demonstrate(page, "permuting", {"text": f"A film of {dice.randrange(10**6)} words, not good, not bad."})
 
 
