@@ -169,7 +169,7 @@ class Masked(Kind):
         """Returns the probability that the second text follows the first; None for one text, or without that head."""
         if model.sentence is None or not reading.inputs[1].any():
             return None
-        return float(model.next_sentence_logits(result)[0].float().softmax(-1)[0])
+        return float(precise(model.next_sentence_logits(result)[0]).softmax(-1)[0])
 
 
 def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]]) -> list[Piece]:
