@@ -12,7 +12,6 @@ LONG = {  # to the next twenty lines
     "former/checkpoints.py": 340,
     "former/generate.py": 360,
     "former/hooks.py": 340,
-    "former/patching.py": 320,
 }
 FULL = {
     "former": 24,
