@@ -32,16 +32,17 @@ def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
     return list(parts)[group.rank :: group.size]
 
 
-def divisors(task: Task, batch: Batch, recipe: Recipe, group: Group) -> list[float]:
-    """Returns by how much the mean loss of each micro-batch of `share` is divided, so that together, averaged over the
-    processes, they are the mean over the whole batch: their number, unless they score different numbers of targets."""
+def divisors(task: Task, batch: Batch, recipe: Recipe, group: Group) -> list[Tensor]:
+    """Returns by how much each mean in the loss of each micro-batch of `share` is divided, so that together, averaged
+    over the processes, they are the mean over the whole batch: the number of micro-batches, unless they score different
+    numbers of targets."""
     scored = getattr(task, "scored", lambda *part: len(part[0]))
-    mine = [group.size * scored(*part) for part in share(batch, recipe, group)]
-    return [scored(*batch) / count for count in mine]
+    whole = torch.tensor(scored(*batch))
+    return [whole / (group.size * torch.tensor(scored(*part))) for part in share(batch, recipe, group)]
 
 
 def backward(
-    model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe, divisors: Sequence[float] | None = None
+    model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe, divisors: Sequence[Tensor] | None = None
 ) -> Tensor:
     """Accumulates the gradient of the mean loss over micro-batches; returns this process's loss.
 
@@ -53,12 +54,14 @@ def backward(
     """
     device = parts[0][0].device
     total = torch.zeros((), device=device)
-    for number, (part, divisor) in enumerate(zip(parts, divisors or [len(parts)] * len(parts), strict=True), start=1):
+    divisors = divisors or [torch.tensor(len(parts))] * len(parts)
+    for number, (part, divisor) in enumerate(zip(parts, divisors, strict=True), start=1):
         # Processes exchange their gradients once per step, in the last backward pass.
         skip_sync = isinstance(model, DistributedDataParallel) and number < len(parts)
         with cast(DistributedDataParallel, model).no_sync() if skip_sync else contextlib.nullcontext():
             with products(recipe.precision, device):
-                loss = loss_of(model, *part) / divisor
+                means = loss_of(model, *part)
+                loss = (means / divisor.to(means)).sum()
             loss.backward()
         total += loss.detach()
     return total

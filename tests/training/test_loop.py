@@ -35,12 +35,17 @@ def gradients(recipe, text_file, model=None):
     return {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
 
 
-def assert_same_gradients(got, expected):
+def assert_same_gradients(got, expected, error=2e-6):
     assert got.keys() == expected.keys()
     for name, gradient in expected.items():
         assert gradient.abs().max() > 0, name
         # fp32 sums in another order: a few units of 1e-7 of the largest entry
-        torch.testing.assert_close(got[name], gradient, rtol=0, atol=2e-6 * float(gradient.abs().max()) + 1e-9)
+        torch.testing.assert_close(got[name], gradient, rtol=0, atol=error * float(gradient.abs().max()) + 1e-9)
+
+
+def counts(task, batch):
+    """Returns how many targets each quarter of a batch has."""
+    return [task.scored(*part) for part in zip(*(tensor.chunk(4) for tensor in batch), strict=True)]
 
 
 @pytest.mark.parametrize("micro_batches", [2, 4, 8])
@@ -50,15 +55,21 @@ def test_accumulating_over_micro_batches_gives_the_whole_batchs_gradient(recipe,
 
 
 @pytest.mark.parametrize(("processes", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
-def test_a_part_counts_by_its_targets_where_rows_have_different_numbers_of_them(processes, micro_batches, recipe):
-    settings = recipe("dates", f"accumulate={micro_batches}", "batch=32")
-    task = DatesTask(settings)
-    batch = next(task.batch(step) for step in range(9) if (task.batch(step)[1] == 0).any())  # some targets are padding
+@pytest.mark.parametrize("name", ["dates", "bert"])
+def test_a_part_counts_by_its_targets_where_rows_have_different_numbers_of_them(
+    name, processes, micro_batches, recipe, text_file
+):
+    settings = recipe(name, f"accumulate={micro_batches}", "batch=32", "model.seq_length=256")
+    text_file.write_text(wiki(400, 30))
+    task = make_task(settings, text_file, unchecked=True) if name == "bert" else DatesTask(settings)
+    # BERT's rows have different numbers where an article ends before its row does; dates where targets are padding.
+    short = next(step for step in range(9) if len(set(counts(task, task.batch(step)))) > 1)
+    batch = task.batch(short)
     model = make_model(task.recipe, with_weights=False)
     torch.manual_seed(0)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.1)
-    whole = task.loss(model, *batch)
+    whole = task.loss(model, *batch).sum()
     whole.backward()
     expected = {name: parameter.grad for name, parameter in model.named_parameters()}
     model.zero_grad()
@@ -71,7 +82,8 @@ def test_a_part_counts_by_its_targets_where_rows_have_different_numbers_of_them(
     got = {
         name: parameter.grad / processes for name, parameter in model.named_parameters() if parameter.grad is not None
     }
-    assert_same_gradients(got, expected)
+    # that of BERT is of some 600 hidden pieces, and their 400 logits each
+    assert_same_gradients(got, expected, 1e-5 if name == "bert" else 2e-6)
 
 
 def test_equal_parts_are_divided_by_exactly_their_number(recipe, text_file):
@@ -189,8 +201,8 @@ def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(text_file, tmp
     [
         # fp32 sums in another order, through Muon's bf16, over 20 steps
         ("tiny-generator", ["accumulate=2", "steps=20"], 2e-3),
-        # its loss asks parts of the model, and each process has a mean of its own over the pieces that are hidden
-        ("bert", ["model.depth=1", "steps=2", "validate_every=2", "save_every=2"], 0.05),
+        # its loss asks parts of the model, and is the sum of two means over different numbers of targets
+        ("bert", ["model.depth=1", "steps=2", "validate_every=2", "save_every=2"], 2e-3),
     ],
 )
 def test_two_processes_give_the_losses_of_one(name, settings, rel, text_file, tmp_path):

@@ -63,9 +63,10 @@ class Task(Protocol):
 
     @property
     def loss(self) -> Callable[..., Tensor]:
-        """The function loss(model, *batch): mean loss in nats over a batch, or part of one, on the model's device.
+        """The function loss(model, *batch): mean loss in nats over a batch, or part of one, on the model's device; or
+        several means (n,), whose sum is minimised.
 
-        If rows have different numbers of targets, a method `scored(*batch)` returns how many the mean is over.
+        If rows have different numbers of targets, a method `scored(*batch)` returns how many each mean is over.
         """
         ...
 

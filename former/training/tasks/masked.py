@@ -92,7 +92,7 @@ class MaskedTask:
     def loss(
         self, model: Any, tokens: Tensor, places: Tensor, targets: Tensor, segments: Tensor, belongs: Tensor
     ) -> Tensor:
-        """Returns the sum of both tasks' cross-entropies."""
+        """Returns both tasks' mean cross-entropies (2,): of hidden pieces, and of pairs of passages."""
         b, t = tokens.shape
         count = math.gcd(b, max(1, self.length // t))  # short rows whose positions are numbered as one long row
         x, padding = model.embed(tokens.view(-1, count * t), segments.view(-1, count * t))
@@ -102,7 +102,12 @@ class MaskedTask:
         x = model.transformer(x.view(b, t, -1), mask, recompute=self.recipe.checkpointing)
         words, follows = _predict(model, x, places)
         hidden = F.cross_entropy(words.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-        return hidden + F.cross_entropy(follows.float(), (belongs != FOLLOWS).long())
+        return torch.stack((hidden, F.cross_entropy(follows.float(), (belongs != FOLLOWS).long())))
+
+    def scored(self, *batch: Tensor) -> tuple[int, int]:
+        """Returns the numbers of pieces and of pairs that the two means of `loss` are over."""
+        row = Rows(*batch)
+        return int((row.targets != IGNORED).sum()), len(row.belongs)
 
     def validate(self, model: nn.Module) -> float:
         """Returns the accuracy on hidden pieces, in rows of the whole context."""

@@ -207,7 +207,7 @@ def test_a_batch_depends_on_the_step_alone_and_short_rows_come_first(task):
 def test_both_tasks_teach_the_stack_and_their_heads(task):
     torch.manual_seed(0)
     model = Bert(task.recipe.model)
-    task.loss(model, *task.batch(3)).backward()
+    task.loss(model, *task.batch(3)).sum().backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.any(), name
@@ -215,7 +215,7 @@ def test_both_tasks_teach_the_stack_and_their_heads(task):
 
 def test_short_texts_teach_every_position(task):
     model = Bert(task.recipe.model)
-    task.loss(model, *task.batch(0)).backward()
+    task.loss(model, *task.batch(0)).sum().backward()
     gradient = model.get_parameter("transformer.positions.embedding.weight").grad
     assert gradient is not None
     assert gradient.any(1).all()
@@ -239,7 +239,7 @@ def test_a_short_training_learns_which_words_there_are(task):
     optimiser = torch.optim.Adam(model.parameters(), 3e-3)
     losses = []
     for step in range(60):
-        loss = task.loss(model, *task.batch(step))
+        loss = task.loss(model, *task.batch(step)).sum()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

@@ -1,0 +1,32 @@
+"""The decorator of a model's methods that take an observer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
+
+from former.hooks import check_observer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def observable(method: Callable[P, R]) -> Callable[P, R]:
+    """Refuses an observer of points or layers that the model does not have, which would silently do nothing.
+
+    `capture=`, the earlier name of `observer=`, is accepted too.
+    """
+    place = list(signature(method).parameters).index("observer")
+
+    @wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "capture" in kwargs:
+            kwargs["observer"] = kwargs.pop("capture")
+        model, observer = args[0], args[place] if len(args) > place else kwargs.get("observer")
+        if observer is not None:
+            check_observer(model, observer)
+        return method(*args, **kwargs)
+
+    return call
