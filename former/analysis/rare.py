@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -17,7 +16,6 @@ CONTROL = re.compile("x([01][0-9A-F]|7F)")
 LEAST = 0.8  # cosine
 
 
-@lru_cache(maxsize=8)
 @torch.no_grad()
 def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
     """Finds control characters and the tokens that hardly occur in the training text.

@@ -1,5 +1,8 @@
 """The tokens that hardly occur in a training text, found from the weights."""
 
+import gc
+import weakref
+
 import torch
 
 import former
@@ -29,6 +32,20 @@ def test_a_token_is_rare_if_its_output_vector_is_as_those_of_bytes_without_a_tex
     rare = rare_tokens(model, tokenizer)
     control = [i for i in range(256) if (i < 32 and i not in (9, 10)) or i == 127]
     assert sorted(rare.nonzero().flatten().tolist()) == sorted({*unused, *control, 65})
+
+
+def test_rare_tokens_are_those_of_the_weights_as_they_are_now_and_keep_no_model():
+    config = former.ModelConfig(num_tokens=256, emb=64, heads=4, depth=1, seq_length=8)
+    model, tokenizer = former.Generator(config), former.tokens.ByteTokenizer()
+    before = rare_tokens(model, tokenizer)
+    with torch.no_grad():
+        model.output_weight[65] = model.output_weight[[0xC0, 0xC1, *range(0xF5, 0x100)]].mean(0)
+    assert rare_tokens(model, tokenizer)[65]
+    assert not before[65]
+    seen = weakref.ref(model)
+    del model
+    gc.collect()
+    assert seen() is None
 
 
 def test_of_a_tokenizer_of_words_no_token_is_rare():

@@ -60,7 +60,7 @@ def writes(loaded: Loaded, pass_: Pass, place: Place) -> dict[str, Any]:
             at = int(adds[layer, head].argmax()) if adds.numel() else 0
         result = analysis.head_writes(pass_.run, layer, head, at, token, rival, name=name)
     likeliest = result.logits.softmax(-1).topk(LIKELIEST)
-    rare = analysis.rare_tokens(pass_.run.model, loaded.bundle.tokenizer)
+    rare = loaded.rare
     usual, every = extremes(result.added, rare), extremes(result.added)
     pieces = {i for lists in (usual, every) for each in lists.values() for i, _ in each} | {
         *likeliest.indices.tolist(),
