@@ -19,7 +19,8 @@ from torch import Tensor, nn
 
 from former.checks import require_positive
 from former.config import Config, require_dropout
-from former.hooks import Observer, also_capture
+from former.hooks import Observer
+from former.observable import observable
 from former.stack import check_tokens
 
 
@@ -90,7 +91,7 @@ class GRUModel(nn.Module):
         self.gru = nn.GRU(config.emb, config.emb, config.depth, batch_first=True, dropout=between)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
-    @also_capture
+    @observable
     def forward(self, tokens: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
         """Computes logits for the token after each position: tokens (b, t) → (b, t, num_tokens).
 
@@ -103,7 +104,7 @@ class GRUModel(nn.Module):
         del recompute
         return self.read_on(tokens, None, observer)[0]
 
-    @also_capture
+    @observable
     def read_on(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
@@ -166,7 +167,7 @@ class ConvModel(nn.Module):
         self.norm = nn.LayerNorm(config.emb)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
-    @also_capture
+    @observable
     def forward(self, tokens: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
         """Computes logits for the token after each position, as `GRUModel.forward` does."""
         del observer, recompute
@@ -187,7 +188,7 @@ class ConvModel(nn.Module):
         """Computes the residual stream after each layer, (b, depth, t, e): a layer computes all tokens in parallel."""
         return torch.stack(list(self._layers(tokens)), 1)
 
-    @also_capture
+    @observable
     def read_on(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:

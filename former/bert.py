@@ -24,7 +24,8 @@ from former import masks
 from former.blocks import ACTIVATIONS
 from former.checks import require_choice, require_positive
 from former.config import Activation, StackConfig, added_in_version, require_token
-from former.hooks import Observer, also_capture
+from former.hooks import Observer
+from former.observable import observable
 from former.positions import LearnedPositions
 from former.stack import Transformer, not_padding
 
@@ -90,7 +91,7 @@ class BertStack(nn.Module):
         self.embedding_norm = nn.LayerNorm(config.emb, config.norm_eps)
         self.pooler = nn.Linear(config.emb, config.emb) if config.pooler else None
 
-    @also_capture
+    @observable
     def encode(
         self,
         tokens: Tensor,
@@ -134,7 +135,7 @@ class BertStack(nn.Module):
         x = self.transformer.embed(tokens) + self.segment_embedding(segments.long())
         return self.embedding_norm(x), mask
 
-    @also_capture
+    @observable
     def forward(
         self,
         tokens: Tensor,

@@ -16,7 +16,10 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 def is_number(value: object, above: float = -math.inf) -> TypeGuard[float]:
     """Returns whether a value is a finite number above a limit, of Python or numpy, and not a bool."""
-    return isinstance(value, Real) and not isinstance(value, bool) and above < float(value) < math.inf
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and above < float(value) < math.inf
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
 
 
 def is_share(value: object) -> TypeGuard[float]:

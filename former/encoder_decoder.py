@@ -22,7 +22,8 @@ from former.blocks import DecoderBlock
 from former.checks import is_whole
 from former.config import SequenceConfig
 from former.generate import KeyValueCache
-from former.hooks import STACKS, Observer, also_capture, scoped
+from former.hooks import STACKS, Observer, scoped
+from former.observable import observable
 from former.sampling import next_token_probs, random_of
 from former.stack import Cache, last_norm, make_stack, not_padding, recomputed
 
@@ -59,7 +60,7 @@ class EncoderDecoder(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
-    @also_capture
+    @observable
     def forward(
         self,
         source: Tensor,
@@ -87,7 +88,7 @@ class EncoderDecoder(nn.Module):
         memory = self.encode(source, observer, recompute=recompute)
         return self.decode(target, memory, self.real(source), mask=mask, observer=observer, recompute=recompute)
 
-    @also_capture
+    @observable
     def encode(self, source: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
         """Computes the memory of a source: (b, t_source) → (b, t_source, e)."""
         real = self.real(source)
@@ -95,7 +96,7 @@ class EncoderDecoder(nn.Module):
         x = self.encoder.embed(source)  # (b, t_source, e)
         return self.encoder_norm(self.encoder(x, mask, scoped(observer, "encoder"), recompute=recompute))
 
-    @also_capture
+    @observable
     def decode(
         self,
         target: Tensor,

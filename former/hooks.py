@@ -27,8 +27,7 @@ Sizes: b batch, t tokens, e embedding, h heads, s size of one head. The axes of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -66,22 +65,6 @@ class Model(Protocol):
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """Maps token ids (b, t), or several inputs, to the output; `observer=` may inspect and change the pass."""
         ...
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def also_capture(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator: also accepts `capture=`, the earlier name of `observer=`."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if "capture" in kwargs:
-            kwargs["observer"] = kwargs.pop("capture")
-        return function(*args, **kwargs)
-
-    return call
 
 
 class at_points:
@@ -303,13 +286,12 @@ def run_with_capture(
         ValueError: tokens, a mask, points, layers or edits that do not fit, or grad=True for a model without a graph.
     """
     capture = Capture(names, layers, grad=grad)
-    edits = checked_edits(model, edits)
-    check_points(capture.names, points_of(model))
-    check_layers(model, capture.layers or ())
+    observer = chain((*checked_edits(model, edits), capture))
+    check_observer(model, capture)
     options = {} if mask is None else {"mask": mask}
     inputs = inputs_of(model, tokens)
     with torch.set_grad_enabled(grad):
-        output = model(*inputs, observer=chain((*edits, capture)), **options)
+        output = model(*inputs, observer=observer, **options)
     if grad and not (output[0] if isinstance(output, tuple) else output).requires_grad:
         raise ValueError(
             f"grad must be False with a model that keeps no graph, such as a fast twin, got a {type(model).__name__}"
@@ -323,13 +305,26 @@ def points_of(model: Model) -> Iterable[str]:
 
 
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
-    """Returns edits as a tuple; raises ValueError unless the model has the points and layers that they name."""
-    checked = listed("edits", edits)
-    if odd := [edit for edit in checked if not hasattr(edit, "at")]:
-        raise ValueError(f"edits must be a list of edits (former.edits), got {odd[0]!r} in it")
-    check_points((point for edit in checked if (point := getattr(edit, "point", None))), points_of(model))
-    check_layers(model, (getattr(edit, "layer", 0) for edit in checked))
+    """Returns edits as a tuple, each checked as an observer."""
+    check_observer(model, Chain(checked := listed("edits", edits)))
     return checked
+
+
+def check_observer(model: Model, observer: Observer) -> None:
+    """Raises ValueError unless the model has the points and layers that an observer names."""
+    if isinstance(observer, Chain):
+        for each in observer.observers:
+            check_observer(model, each)
+        return
+    if not hasattr(observer, "at"):
+        raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {observer!r}")
+    if isinstance(observer, Capture):
+        check_points(observer.names, points_of(model))
+        check_layers(model, observer.layers or ())
+        return
+    if point := getattr(observer, "point", None):
+        check_points([point], points_of(model))
+    check_layers(model, [getattr(observer, "layer", 0)])
 
 
 def check_layers(model: Model, layers: Iterable[int]) -> None:

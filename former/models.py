@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from former import masks, sparse
 from former.config import ModelConfig, Pooling
-from former.hooks import Observer, also_capture
+from former.hooks import Observer
+from former.observable import observable
 from former.stack import Cache, last_norm, make_stack, not_padding
 
 
@@ -34,7 +35,7 @@ class Generator(nn.Module):
         own = config.output_layer and not config.tied
         self.toprobs = nn.Linear(config.emb, config.num_tokens, bias=config.output_bias) if own else None
 
-    @also_capture
+    @observable
     def forward(
         self,
         tokens: Tensor,
@@ -125,7 +126,7 @@ class Classifier(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_classes)
 
-    @also_capture
+    @observable
     def forward(
         self,
         tokens: Tensor,

@@ -24,7 +24,8 @@ def observable(method: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if "capture" in kwargs:
             kwargs["observer"] = kwargs.pop("capture")
-        model, observer = args[0], args[place] if len(args) > place else kwargs.get("observer")
+        model: Any = args[0]
+        observer: Any = args[place] if len(args) > place else kwargs.get("observer")
         if observer is not None:
             check_observer(model, observer)
         return method(*args, **kwargs)

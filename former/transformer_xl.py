@@ -29,7 +29,8 @@ from former import masks
 from former.attention import Extend
 from former.checks import is_whole, require_positive
 from former.config import StackConfig, require_positions
-from former.hooks import Capture, Chain, Observer, also_capture
+from former.hooks import Capture, Chain, Observer
+from former.observable import observable
 from former.positions import RelativePositions
 from former.stack import Transformer, last_norm
 
@@ -70,7 +71,7 @@ class TransformerXL(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
-    @also_capture
+    @observable
     def forward(
         self,
         tokens: Tensor,
@@ -110,7 +111,7 @@ class TransformerXL(nn.Module):
         memory = read.stack("resid_pre") if memory is None else torch.cat((memory, read.stack("resid_pre")), 2)
         return logits, memory[:, :, max(0, memory.shape[2] - length) :].detach()
 
-    @also_capture
+    @observable
     def read_on(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:

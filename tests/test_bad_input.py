@@ -507,6 +507,26 @@ BAD = {
         "edits must be a list of edits",
         "got [Edit(layer=0",
     ),
+    "an edit of a layer that the model lacks, observing": (
+        lambda: GENERATOR(TOKENS, observer=edits.ablate_head(9, 0)),
+        "layer must be in [0, 2)",
+        "got 9",
+    ),
+    "an edit of a stack that the model lacks, observing": (
+        lambda: GENERATOR(TOKENS, observer=hooks.chain([edits.ablate_head(0, 0, stack="cross")] * 2)),
+        "names must be among ['q', 'k'",
+        "got ['cross.out']",
+    ),
+    "a list of edits, observing": (
+        lambda: GENERATOR(TOKENS, observer=wrong([edits.ablate_head(0, 0)])),
+        "observer one",
+        "got [Edit(layer=0",
+    ),
+    "a factor too large for a number of the machine": (
+        lambda: edits.scale_head(0, 0, 10**400),
+        "factor must be a finite number",
+        "got 1000",
+    ),
     "one layer instead of a list": (
         lambda: former.run_with_capture(GENERATOR, TOKENS, layers=wrong(1)),
         "layers must be a list",

@@ -17,8 +17,9 @@ from former.checks import require_choice, require_instance
 from former.config import shapes_only
 from former.cpu import packed, step
 from former.cpu.step import Precision
-from former.hooks import Observer, also_capture
+from former.hooks import Observer
 from former.models import Generator
+from former.observable import observable
 from former.stack import Cache
 
 
@@ -91,7 +92,7 @@ class FastGenerator:
                 self._step = step.Step(model, weights)
 
     @torch.no_grad()
-    @also_capture
+    @observable
     def __call__(
         self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None, cache: Cache | None = None
     ) -> Tensor:
@@ -129,7 +130,7 @@ class FastBert:
                 self._toprobs = packed.Packed(model.transformer.token_embedding.weight, words.bias)
 
     @torch.no_grad()
-    @also_capture
+    @observable
     def __call__(
         self,
         tokens: Tensor,
@@ -149,7 +150,7 @@ class FastBert:
         return self.model.next_sentence_logits(self.encode(tokens, segments))
 
     @torch.no_grad()
-    @also_capture
+    @observable
     def encode(
         self,
         tokens: Tensor,
