@@ -80,7 +80,7 @@ class FastGenerator:
     """
 
     def __init__(self, model: Generator, weights: Precision = "fp32") -> None:
-        self.model = model
+        self.model, self.weights = model, weights
         self.config, self.parameters = model.config, model.parameters  # read by `generate`
         with torch.no_grad():
             self._stack = packed.PackedStack(model.transformer.blocks, model.config)
@@ -90,6 +90,10 @@ class FastGenerator:
                 self._toprobs = packed.Packed(model.output_weight, bias)
             if self._toprobs and step.available() and model.config.mask == "causal":  # its step attends to all before
                 self._step = step.Step(model, weights)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles the readable model alone: packed weights can be neither copied nor pickled."""
+        return FastGenerator, (self.model, self.weights)
 
     @torch.no_grad()
     @observable
@@ -128,6 +132,10 @@ class FastBert:
             if (words := model.words) is not None:
                 self._dense = packed.Packed(words.dense.weight, words.dense.bias, model.config.activation)
                 self._toprobs = packed.Packed(model.transformer.token_embedding.weight, words.bias)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As `FastGenerator.__reduce__`."""
+        return FastBert, (self.model,)
 
     @torch.no_grad()
     @observable

@@ -1,5 +1,7 @@
 """The fast twin compared with the readable model, for every shape of model and every kind of call."""
 
+import copy
+import pickle
 import sys
 import threading
 from typing import Any
@@ -29,6 +31,16 @@ def build(**options) -> Generator:
     sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
     torch.manual_seed(0)
     model = former.Generator(former.ModelConfig(**{**sizes, **options})).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.3 * torch.randn_like(parameter)
+    return model
+
+
+def bert(**options) -> former.Bert:
+    """Builds a small Bert in the same way."""
+    sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
+    torch.manual_seed(0)
+    model = former.Bert(former.BertConfig(**{**sizes, **options})).eval()
     for parameter in model.parameters():
         parameter.data += 0.3 * torch.randn_like(parameter)
     return model
@@ -335,6 +347,17 @@ def test_int8_stays_near_the_model_and_leaves_it_unchanged():
     assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
 
 
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda quick: pickle.loads(pickle.dumps(quick))])
+def test_a_twin_can_be_copied_and_pickled(again):
+    x = tokens(1, 7)
+    for quick in (twin(build()), twin(build(), "int8"), cpu.optimise(bert())):
+        assert torch.equal(again(quick)(x), quick(x))
+    copied = again(quick := twin(build()))
+    copied.model.toprobs.weight.data.zero_()
+    assert quick.model.toprobs is not None
+    assert quick.model.toprobs.weight.any(), "the copy has weights of its own"
+
+
 def test_without_numba_a_step_is_a_whole_pass_over_one_token(monkeypatch):
     monkeypatch.setattr(step_module, "available", lambda: False)
     model = build()
@@ -446,11 +469,7 @@ BERTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", BERTS, ids=lambda options: "-".join(options) or "as published")
 def test_a_bert_and_its_twin_give_the_same_under_padding_segments_and_masks(options, monkeypatch):
-    sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
-    torch.manual_seed(0)
-    model = former.Bert(former.BertConfig(**{**sizes, **options})).eval()
-    for parameter in model.parameters():
-        parameter.data += 0.3 * torch.randn_like(parameter)
+    model = bert(**options)
     quick = cpu.optimise(model)
     assert isinstance(quick, cpu.FastBert)
     x = tokens(2, 11) % 28 + 1
