@@ -1,5 +1,7 @@
 """Activation patching gives the same numbers as a plain loop over edits, for each kind of model."""
 
+import copy
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -198,6 +200,19 @@ def test_a_run_is_patched_in_one_place(bundles):
     assert not torch.equal(result.output, corrupted.output)
     as_tensor = clean.patched_into(corrupted, 1, 2, "weights", tokens=torch.tensor([4, 5]))  # pyright: ignore[reportArgumentType]
     assert torch.equal(as_tensor.output, result.output)
+
+
+def test_after_an_overflow_a_share_is_refused_and_so_is_what_is_no_number(bundles):
+    model = copy.deepcopy(bundles["causal"].model)
+    clean, corrupted = (replace(bundles["causal"], model=model).run(text) for text in PAIRS["causal"])
+    metric = patching.logit_difference(1, 0)
+    model.toprobs.bias.data[1] = torch.inf
+    assert patching.heads(clean.light(), corrupted.light(), metric).eq(torch.inf).all()
+    with pytest.raises(ValueError, match="share must be False where the metric is not finite in both runs, got inf"):
+        patching.heads(clean.light(), corrupted.light(), metric, share=True)
+    model.toprobs.bias.data[0] = torch.inf  # infinity less infinity
+    with pytest.raises(ValueError, match="must be numbers, got NaN: an overflow"):
+        patching.heads(clean.light(), corrupted.light(), metric)
 
 
 @pytest.mark.parametrize(

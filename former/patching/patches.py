@@ -5,6 +5,7 @@ Sizes: b batch, h heads, t tokens, s size of one head, e embedding, n patches.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import torch
@@ -15,6 +16,7 @@ from former.hooks import Capture, Chain, chain, check_layers, points_of
 from former.patching.metrics import Metric, check_model
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.run import Run
+from former.sampling import require_numbers
 
 BATCH = 8_192  # tokens per forward pass
 POINTS = ("resid_pre", "resid_mid", "mlp_out", "attention")  # points for `stream`
@@ -193,10 +195,13 @@ def _check(clean: Run, corrupted: Run, metric: object) -> None:
 
 
 def _share(values: Tensor, clean: Run, corrupted: Run, metric: Metric, share: bool) -> Tensor:
+    require_numbers(values)
     if not share:
         return values
     low = metric(corrupted)
     high = metric(clean)
+    if not math.isfinite(high - low):
+        raise ValueError(f"share must be False where the metric is not finite in both runs, got {low:g} and {high:g}")
     if low == high:
         raise ValueError(f"share must be False where the metric is the same in both runs, got {low:g} in each")
     return (values - low) / (high - low)
