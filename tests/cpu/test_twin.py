@@ -347,6 +347,7 @@ def test_int8_stays_near_the_model_and_leaves_it_unchanged():
     assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
 
 
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda quick: pickle.loads(pickle.dumps(quick))])
 def test_a_twin_can_be_copied_and_pickled(again):
     x = tokens(1, 7)
