@@ -53,7 +53,8 @@ def as_errors() -> Iterator[None]:
     try:
         yield
     except Refusal as refusal:
-        raise gr.Error(in_words(refusal.note), print_exception=False) from refusal
+        said = in_words(refusal.note).encode(errors="replace").decode()  # a lone surrogate could not be sent
+        raise gr.Error(said, print_exception=False) from refusal
 
 
 def arrived(request: gr.Request) -> None:

@@ -171,6 +171,36 @@ def test_arguments_with_a_default_may_be_left_out(address):
         assert "generate" in path or json.loads(answer.rpartition("data: ")[2]) == whole
 
 
+@pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "application/json; charset=utf-8"])
+def test_a_call_is_read_as_json_whatever_it_says_that_it_is(address, kind):
+    """curl calls what it sends a form, unless it is told otherwise."""
+    sent: Any = {"content": json.dumps({"data": ["gpt", TEXT]}), "headers": {"Content-Type": kind} if kind else {}}
+    answer = httpx.post(f"{address}gradio_api/run/tokenize", **sent)
+    assert answer.status_code == 200, answer.text
+    assert "".join(answer.json()["data"][0]["tokens"]) == TEXT.replace(" ", "␣")
+
+
+@pytest.mark.parametrize("other", [{"fn_index": 0}, {"fn_index": 9**9}, {"batched": True}, {"event_data": {}}])
+def test_no_other_field_changes_which_endpoint_a_call_reaches(address, other):
+    answer = httpx.post(f"{address}gradio_api/run/tokenize", json={"data": ["gpt", TEXT], **other})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["data"][0]["total"] > 0
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("run/tokenize", {"data": ["\ud800", TEXT]}),
+        ("run/tokenize", {"data": ["\ud800"]}),
+        ("run/attention", {"data": ["gpt", TEXT, 0, None, "\ud800", ""]}),
+        ("call/v2/predict", {"model": "gpt", "\ud800": 3}),
+    ],
+)
+def test_half_a_character_is_refused_in_a_sentence(address, path, body):
+    answer = httpx.post(f"{address}gradio_api/{path}", content=json.dumps(body))
+    assert re.search("No model|Expected|not a valid change", answer.json()["error"]), answer.text
+
+
 PREDICT = "predict(model, text, edits='')"
 
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from viz.gradio_adapter import ROUTES
@@ -71,7 +71,8 @@ class Gateway:
             try:
                 receive = await self._call(Request(scope, receive))
             except Refusal as refusal:
-                return await JSONResponse({"error": in_words(refusal.note)}, refusal.status)(scope, receive, send)
+                said = json.dumps({"error": in_words(refusal.note)})  # in ASCII: what was given may be no text
+                return await Response(said, refusal.status, media_type="application/json")(scope, receive, send)
         await self._app(scope, receive, send)
 
     async def _call(self, request: Request) -> Receive:
@@ -87,8 +88,9 @@ class Gateway:
             if not (endpoint := self._named.get(call[2])):
                 raise NotOpen("api_no_endpoint", given=call[2][:40], names=list(self._named))
             body = with_all_arguments(body, endpoint, by_name=call[1] == "call/v2")
+            MutableHeaders(scope=request.scope)["content-type"] = "application/json"  # curl says that it is a form
         elif route == "queue/join" and (endpoint := self._numbered(http.parse_object(body).get("fn_index"))):
-            body = with_all_arguments(body, endpoint)
+            body = with_all_arguments(body, endpoint, keep=("session_hash", "fn_index"))
         elif route not in OF_A_CALL and not route.startswith(TOOLS):
             raise NotOpen("not_possible")
 
@@ -111,13 +113,18 @@ class NotOpen(Refusal):
     status = 404
 
 
-def with_all_arguments(body: bytes, endpoint: Endpoint, by_name: bool = False) -> bytes:
+def with_all_arguments(
+    body: bytes, endpoint: Endpoint, by_name: bool = False, keep: Sequence[str] = ("session_hash",)
+) -> bytes:
     """Returns the body of a call with the defaults of the arguments that it leaves out, which Gradio does not fill in.
+
+    All other fields are left out: by "fn_index" Gradio would call another function than the one that is named.
 
     Args:
         body: a JSON object; its "data" lists the arguments in their order.
         endpoint: the endpoint that it calls.
         by_name: the object itself holds the arguments, by their names.
+        keep: fields to keep besides the arguments.
 
     Raises:
         Refusal: arguments are missing, or there are others than the endpoint has.
@@ -135,7 +142,8 @@ def with_all_arguments(body: bytes, endpoint: Endpoint, by_name: bool = False) -
         expected = f"{endpoint.name}{endpoint.signature}"
         raise Refusal("api_arguments", expected=expected, given=json.dumps(given, ensure_ascii=False)[:80]) from None
     bound.apply_defaults()
-    return json.dumps(bound.arguments if by_name else {**call, "data": list(bound.arguments.values())}).encode()
+    kept = {name: call[name] for name in keep if name in call}
+    return json.dumps(bound.arguments if by_name else {**kept, "data": list(bound.arguments.values())}).encode()
 
 
 def language_of(scope: Scope) -> str:
