@@ -1,4 +1,4 @@
-"""The numbers that each panel of Explore shows for a pass, from the browser's data and the pass's routes."""
+"""The numbers that panels show without a request of their own: for a pass, from the browser's data and its routes."""
 
 from __future__ import annotations
 
@@ -114,6 +114,11 @@ PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
 
 def of(models: Models, panel: str, view: dict[str, Any]) -> dict[str, Any]:
     """Returns what the page shows in a panel without a request, under the names of the program's result."""
+    if panel == "trail":
+        lengths: list[int] = []
+        for parent, at, own in view["branches"]:
+            lengths.append(min(at, lengths[parent] if lengths else 0) + len(own))
+        return {"lengths": lengths}
     if panel == "beside":
         return {"now": Shown(models, view).cells, "before": Shown(models, view["beside"]).cells}
     return PAGE[panel](Shown(models, view)) if panel in PAGE else {}

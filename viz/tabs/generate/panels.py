@@ -142,7 +142,7 @@ TRAIL = Panel(
     "trail",
     HERE / "trail.js",
     {
-        "branches": Question(branches.unfold_branches, read_branches, LENGTHS),
+        "branches": Question(branches.unfold_branches, read_branches, LENGTHS, asked=False),
         "search": Question(
             branches.search_beams, read_search, BEAMS, when=lambda view: view.get("searched") is not None, fast=True
         ),

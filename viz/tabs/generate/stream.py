@@ -126,6 +126,6 @@ def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str]
         ],
         **described,
     }
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     cells = (state.weights.clamp(0, 1).sqrt() * 255).round().to(torch.uint8).numpy().tobytes()
     return len(text).to_bytes(4, "little") + len(cells).to_bytes(4, "little") + text + cells

@@ -312,6 +312,20 @@ def test_branches_that_leave_none_before_them_are_refused(loaded, wrong):
         TRAIL.questions["branches"].arguments({"small": loaded}, view)
 
 
+def test_unfolded_branches_which_may_be_long_are_printed_and_never_sent():
+    """Of 64 kB of branches this was 51 MB, after 23 s."""
+    assert not TRAIL.questions["branches"].asked
+
+
+def test_half_a_character_is_named_in_a_remark_as_any_other_that_the_vocabulary_lacks():
+    tokenizer = former.tokens.WordPieceTokenizer.from_vocabulary([*former.tokens.labels.SPECIAL, "a"], closed=False)
+    config = replace(CONFIG, num_tokens=tokenizer.num_tokens)
+    pieces = Loaded("pieces", former.Bundle(former.Generator(config).eval(), tokenizer, config), "")
+    asked = stream.read_order(pieces, {"text": "a a a a \ud800", "seed": 3})
+    ((header, _),) = unpack(b"".join(stream.frames(pieces.bundle.model, tokenizer, asked)))
+    assert header["remarks"][0]["values"]["words"] == ["“?”"]
+
+
 def test_a_second_model_that_does_not_write_or_has_written_other_tokens_is_refused(loaded, classifier):
     models, view = {"small": loaded, "reads": classifier}, {"model": "small", "text": "Hello", "layer": 0, "head": 0}
     for wrong in ({"second": "reads"}, {"second": "small", "second_written": [999]}):
