@@ -14,7 +14,7 @@ const FIELDS = {
   head: { initial: 0, min: 0, max: 0 },
   mask: { initial: "causal", choices: [] },
   size: { initial: 5, min: 1, max: 0 }, // window or stride
-  row: { initial: 8, min: 0, max: 0 }, // the row in the steps
+  row: { initial: 5, min: 0, max: 0 }, // the row in the steps
   stage: { initial: 0, min: 0, max: 4 },
   scale: { initial: "linear", choices: ["linear", "root"] }, // of the weights' colours
   token: { initial: 5, min: 0, max: 0 }, // the changed token
@@ -29,6 +29,13 @@ export const masking = makeDemo("mask", FIELDS, {
   consequence: { paths: ["/ask/mask-consequence/losses"], needs: ["long", "model", "seed"] },
 });
 const { fields } = masking;
+
+/** Whoever chooses a row or the changed token chooses both, so that the whole tab is about one token. */
+const { set } = masking;
+masking.set = (partial) => {
+  const { row = partial.token, token = partial.row } = partial;
+  set(row === undefined ? partial : { ...partial, row, token });
+};
 
 masking.STAGES = ["scores", "masked", "exp", "sum", "weights"];
 
