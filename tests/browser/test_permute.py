@@ -76,6 +76,15 @@ def test_words_as_typed_have_nothing_to_compare_and_the_tab_says_so(tab):
     expect(tab.button("Restore order")).to_be_disabled()
 
 
+def test_a_single_word_has_nothing_to_move_and_nobody_is_told_to_drag_it(tab):
+    tab.open(text="wonderful")
+    said = tab.page.locator(".former-word-order, .former-equivariance, .former-lesson[data-tab=permute]")
+    for sentence in said.all_inner_texts():
+        assert "A single word has only one order" in sentence
+        assert not re.search("[Dd]rag", sentence)
+    expect(tab.page.locator(".former-word-order .shuffle")).to_be_disabled()
+
+
 # --- moving words ---
 
 

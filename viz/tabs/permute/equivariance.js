@@ -1,6 +1,6 @@
 // The four errors, their verdicts, and the switches for positions and mask.
 
-import { h } from "../../browser/lib/base.js";
+import { h, setText } from "../../browser/lib/base.js";
 import { makeHint } from "../../browser/lib/hint.js";
 import { lessons } from "../../browser/lib/lessons.js";
 import { asList, say } from "../../browser/lib/messages.js";
@@ -85,6 +85,10 @@ export const mount = ({ element }) => {
   const tell = (answer) => {
     const errors = answer.outputs.map(permuting.measured);
     const shown = permuting.measured(answer.output);
+    if (answer.order.length < 2) {
+      lessons.tell("permute", say("permute_single"));
+      return setText(sentence, say("permute_single"));
+    }
     const still = isStill(answer);
     const switches = switchesInWords(answer);
     const equal = errors.every((error) => error.equal);

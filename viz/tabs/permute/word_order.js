@@ -117,6 +117,12 @@ const followPointer = (pointerId, moved, over) => {
   for (const [name, listen] of Object.entries(listens)) document.addEventListener(name, listen);
 };
 
+/** How many words have moved, and how to move one; a single word has nowhere to go. */
+const said = (moved, count) => {
+  if (count < 2) return say("permute_single");
+  return moved ? say("permute_moved", { moved, count }) : say("permute_unmoved");
+};
+
 export const mount = ({ element }) => {
   const { tools, body } = makePanel(element, say("permute_words"));
   const spoken = h("p.readout", { "aria-live": "polite" });
@@ -143,8 +149,8 @@ export const mount = ({ element }) => {
     seed.update();
     const moved = order.filter((word, place) => word !== place).length;
     restore.disabled = moved === 0;
-    if (!held)
-      spoken.textContent = moved ? say("permute_moved", { moved, count: order.length }) : say("permute_unmoved");
+    shuffle.disabled = order.length < 2;
+    if (!held) spoken.textContent = said(moved, order.length);
     element.dataset.order = order.join(".");
     element.dataset.rev = permuting.rev;
   };

@@ -9,7 +9,7 @@ MESSAGES = {
     "permute_pairs": "Examples",
     "permute_pair_hint": "{text} — the same words as: {other}",
     "permute_review_hint": "{text} — a review to shuffle",
-    "permute_words": "The words: drag them",
+    "permute_words": "The words",
     "permute_words_label": "The words in their order. Left and right arrows go from word to word; with Alt or Shift"
     " they move the word. Enter picks a word up, arrows move it, Enter drops it, Escape puts it back.",
     "permute_chip": "{word}, position {place} of {count}, originally word {from}. Alt or Shift with an arrow moves"
@@ -22,6 +22,7 @@ MESSAGES = {
     "permute_moved": "{moved} of {count} words have moved. On the keyboard, Alt or Shift with an arrow moves a word.",
     "permute_unmoved": "Every word is where you typed it. Drag one; on the keyboard, Alt or Shift with an arrow moves"
     " it.",
+    "permute_single": "A single word has only one order: type at least two words.",
     "permute_now": "“{word}” is now at position {place} of {count}.",
     "permute_held": "“{word}” is picked up: arrows move it, Enter drops it, Escape puts it back.",
     "permute_matrix": "Permutation P",

@@ -9,7 +9,7 @@ MESSAGES = {
     "permute_pairs": "示例",
     "permute_pair_hint": "{text} — 用的词与这一句相同：{other}",
     "permute_review_hint": "{text} — 一条可以打乱的影评",
-    "permute_words": "词：可以拖动",
+    "permute_words": "词",
     "permute_words_label": "按当前顺序排列的词。左右方向键在词之间移动；同时按住 Alt 或 Shift 则移动词。Enter 键拿起一"
     "个词，方向键移动它，再按 Enter 放下，Esc 放回原处。",
     "permute_chip": "{word}，位置 {place}，共 {count} 个，输入时是第 {from} 个词。Alt 或 Shift 加方向键移动它，Enter "
@@ -21,6 +21,7 @@ MESSAGES = {
     "permute_restore_hint": "把词放回输入时的顺序",
     "permute_moved": "{count} 个词中有 {moved} 个移动了。用键盘时，Alt 或 Shift 加方向键移动词。",
     "permute_unmoved": "每个词都在输入时的位置。拖动一个词试试；用键盘时，Alt 或 Shift 加方向键移动词。",
+    "permute_single": "单独一个词只有一种顺序：请输入至少两个词。",
     "permute_now": "“{word}”现在在位置 {place}，共 {count} 个位置。",
     "permute_held": "已拿起“{word}”：方向键移动，Enter 键放下，Esc 键放回原处。",
     "permute_matrix": "排列矩阵 P",
