@@ -192,3 +192,23 @@ def test_the_tensors_under_the_code_are_those_of_the_view(tab):
     assert actual["x @ x.transpose(-2, -1)"] == pytest.approx(products.numpy(), abs=6e-4)
     assert actual["weights"] == pytest.approx(weights.numpy(), abs=6e-4)
     assert actual["weights @ x"] == pytest.approx(y.numpy(), abs=6e-4)
+
+
+STRUCK = """() => [...document.querySelectorAll("[data-section=self-attention] .arrow")].flatMap((arrow, _, all) => {
+  const { x, y, width, height } = arrow.querySelector("text").getBBox();
+  const points = all.flatMap((other) => {
+    const shaft = other.querySelector(".shaft");
+    const long = shaft.getTotalLength();
+    return Array.from({ length: 101 }, (_, i) => shaft.getPointAtLength((long * i) / 100));
+  });
+  const struck = width && points.some((at) => at.x > x && at.x < x + width && at.y > y + 3 && at.y < y + height - 3);
+  return struck ? [arrow.textContent] : [];
+})"""
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_no_arrow_strikes_through_a_word(tab, long):
+    tab.open("self-attention")
+    if long:
+        tab.attempt("long")
+    assert tab.page.evaluate(STRUCK) == []

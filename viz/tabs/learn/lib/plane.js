@@ -7,6 +7,8 @@ import { makeDrawing } from "../../../browser/lib/panel.js";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const STEP = 0.1; // for an arrow key; with Shift 0.5
 const HEAD = 9; // pixels
+const APART = 20; // pixels from a tip to its label
+const TURNS = [0, 0.5, -0.5, 1, -1, 1.5, -1.5, 2, -2]; // radians from the arrow's direction to its label, best first
 
 /** Writes arrows for a link, "1.5,0.8;0.4,-0.5", which pairs.py reads; or rows of more than two numbers. */
 export const pairs = {
@@ -52,12 +54,61 @@ const makeGrip = ({ pointed, tip, move }) => {
   return grip;
 };
 
-/** Draws an arrow between two points in pixels, with its label beyond the tip. */
-const drawArrow = ({ group, shaft, head, name, grip: circle }, from, to, arrow) => {
+/** The direction from one point to another, 1 long; to the right if they are the same. */
+const direction = ([x0, y0], [x1, y1]) => {
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  return length ? [(x1 - x0) / length, (y1 - y0) / length] : [1, 0];
+};
+
+/** A label beside the point `at`, in a direction given by an angle: its attributes, and its box in pixels. */
+const labelAt = ([x1, y1], angle, label) => {
+  const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
+  const [x, y] = [x1 + ux * APART, y1 + uy * APART + 4];
+  const wide = Array.from(label).reduce((sum, sign) => sum + (sign > "\u2e80" ? 14 : 8), 0);
+  const anchor = ux > 0.4 ? "start" : ux < -0.4 ? "end" : "middle";
+  const left = x - { start: 0, middle: wide / 2, end: wide }[anchor];
+  return { x, y, anchor, box: { left, right: left + wide, top: y - 12, bottom: y + 4 } };
+};
+
+const holds = (box, [x, y]) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+const isWithin = (box, frame) =>
+  box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
+const overlap = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+/** Points along an arrow, closer to each other than a label is high. */
+const pointsOf = ({ from, to }) => {
+  const count = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / 6) || 1;
+  const between = (i) => from.map((value, axis) => value + ((to[axis] - value) * i) / count);
+  return Array.from({ length: count + 1 }, (_, i) => between(i));
+};
+
+/** Places the labels of arrows {from, to, label} in pixels: beyond each tip, turned aside as far as it takes to lie over
+ *  no arrow and no other label, within `frame`. Returns {x, y, anchor} for each. */
+const placeLabels = (arrows, frame) => {
+  const points = arrows.flatMap(pointsOf);
+  const boxes = [];
+  const faults = ({ box }) =>
+    points.filter((point) => holds(box, point)).length +
+    10 * boxes.filter((other) => overlap(box, other)).length +
+    (isWithin(box, frame) ? 0 : 10);
+  return arrows.map(({ from, to, label }) => {
+    if (!label) return { x: to[0], y: to[1], anchor: "start" };
+    const [ux, uy] = direction(from, to);
+    const places = TURNS.map((turn) => labelAt(to, Math.atan2(uy, ux) + turn, label));
+    const counts = places.map(faults);
+    const best = places[counts.indexOf(Math.min(...counts))];
+    boxes.push(best.box);
+    return best;
+  });
+};
+
+/** Draws an arrow between two points in pixels, with its label at a place of placeLabels. */
+const drawArrow = ({ group, shaft, head, name, grip: circle }, from, to, arrow, place) => {
   const [[x0, y0], [x1, y1]] = [from, to];
   const { id, hue = 0, kind = "", label = "", grip } = arrow;
   const length = Math.hypot(x1 - x0, y1 - y0);
-  const [ux, uy] = length ? [(x1 - x0) / length, (y1 - y0) / length] : [1, 0];
+  const [ux, uy] = direction(from, to);
   const size = Math.min(HEAD, length);
   const [bx, by] = [x1 - ux * size, y1 - uy * size];
   group.setAttribute("class", `arrow ${kind} hue-${hue}`);
@@ -67,8 +118,7 @@ const drawArrow = ({ group, shaft, head, name, grip: circle }, from, to, arrow) 
     `M${x1} ${y1}L${bx - (uy * size) / 2} ${by + (ux * size) / 2}L${bx + (uy * size) / 2} ${by - (ux * size) / 2}Z`,
   );
   setText(name, label);
-  const anchor = ux > 0.4 ? "start" : ux < -0.4 ? "end" : "middle";
-  setAttributes(name, { x: x1 + ux * 20, y: y1 + uy * 20 + 4, "text-anchor": anchor });
+  setAttributes(name, { x: place.x, y: place.y, "text-anchor": place.anchor });
   if (grip) setAttributes(circle, { class: `grip hue-${hue}`, cx: x1, cy: y1, "aria-label": grip, "data-id": id });
 };
 
@@ -112,11 +162,15 @@ export const makePlane = (place, { label, reach, ondrag }) => {
     grips.append(circle);
     return { ...parts, group, grip: circle };
   };
-  const paintArrow = (arrow) => {
-    const { id, to, from = [0, 0] } = arrow;
-    if (!pool.has(id)) pool.set(id, makeArrow(arrow));
-    pool.get(id).to = to;
-    drawArrow(pool.get(id), at(from), at(to), arrow);
+  const paintArrows = (arrows, { width, height }) => {
+    const ends = arrows.map(({ from, to, label = "" }) => ({ from: at(from ?? [0, 0]), to: at(to), label }));
+    const places = placeLabels(ends, { left: 0, right: width, top: 0, bottom: height });
+    arrows.forEach((arrow, i) => {
+      const { id, to } = arrow;
+      if (!pool.has(id)) pool.set(id, makeArrow(arrow));
+      pool.get(id).to = to;
+      drawArrow(pool.get(id), ends[i].from, ends[i].to, arrow, places[i]);
+    });
   };
 
   const paintDot = ({ id, at: where, hue }) => {
@@ -152,7 +206,7 @@ export const makePlane = (place, { label, reach, ondrag }) => {
         grip?.remove();
         pool.delete(id);
       }
-    arrows.forEach(paintArrow);
+    paintArrows(arrows, { width, height });
     dots.forEach(paintDot);
   });
   return { root, draw: drawing.draw };
