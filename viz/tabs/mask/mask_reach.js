@@ -86,7 +86,7 @@ export const mount = ({ element, props }) => {
   const { body, foot } = makePanel(element, say("mask_reach"));
   const table = h("table", { "aria-label": say("mask_reach_label") });
   const sentences = h("div.sentences", { "aria-live": "polite" });
-  body.append(h("div.scroll", table));
+  body.append(h("div.scroll.sideways", table));
   foot.append(sentences);
   let built = 0; // number of layers in the table
   let pictures = []; // {mask, layer, canvas, pairs}

@@ -169,7 +169,11 @@ export const mount = ({ element }) => {
   const lists = h("div.writes-lists");
   const table = h("table.writes-parts");
   const sentences = h("div.writes-told", { "aria-live": "polite" });
-  const sheet = h("div.writes-sheet", { tabindex: 0, role: "group", "aria-label": say("writes_parts") }, table);
+  const sheet = h(
+    "div.writes-sheet.sideways",
+    { tabindex: 0, role: "group", "aria-label": say("writes_parts") },
+    table,
+  );
   const sum = h("div.writes-sum", sheet, sentences);
   body.append(heading, lists, sum);
   tools.append(makeHint("?", say("writes_means"), say("writes_hint")));

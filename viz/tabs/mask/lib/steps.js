@@ -19,7 +19,7 @@ const part = (value) => (value >= 0.0005 ? value.toFixed(3).replace(/^0/, "") : 
 /** {node, paint}: paint() fills the table for the view and returns the sentence of its step. */
 export const stepTable = (onpoint) => {
   const table = h("table.step-table");
-  const node = h("div.step-scroll", { tabindex: 0, role: "group" }, table);
+  const node = h("div.step-scroll.sideways", { tabindex: 0, role: "group" }, table);
   let built = "";
   let lines = {}; // name → {row, cells, total}
 

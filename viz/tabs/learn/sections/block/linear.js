@@ -15,7 +15,7 @@ export const makeLinear = (section, props) => {
     "div.in-linear",
     h("p", words("linear", { model: props.model })),
     h(
-      "div.cases-place",
+      "div.cases-place.sideways",
       h(
         "table.cases",
         h("caption", words("cases")),

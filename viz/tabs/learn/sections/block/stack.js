@@ -87,7 +87,7 @@ const makeTable = (words, open) => {
     );
     if (focused) rows.querySelector(".chosen button")?.focus();
   };
-  return { node: h("div.stack-place", h("table.stack", caption, tableHead(...heads), rows)), paint };
+  return { node: h("div.stack-place.sideways", h("table.stack", caption, tableHead(...heads), rows)), paint };
 };
 
 /** The sentence: the last guess, and since which point it has been the top one. */

@@ -97,5 +97,5 @@ export const makePicture = ({ words }, { depth, emb }) => {
     );
     root.setAttribute("aria-label", words("picture", { t, depth, share: asShare(result.positive) }));
   };
-  return { node: h("div.whole", { tabindex: 0, role: "region", "aria-label": words("whole") }, root), draw };
+  return { node: h("div.whole.sideways", { tabindex: 0, role: "region", "aria-label": words("whole") }, root), draw };
 };

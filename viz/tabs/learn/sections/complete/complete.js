@@ -58,7 +58,10 @@ const makeLines = (words, steps, pick) => {
       button.setAttribute("aria-pressed", `${i === step}`);
       cell.replaceChildren(h("code", shape), " ", h("b", `(${shapes[name].join(", ")})`));
     });
-  return { node: h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("lines") }, table), paint };
+  return {
+    node: h("div.scrolled.sideways", { tabindex: 0, role: "region", "aria-label": words("lines") }, table),
+    paint,
+  };
 };
 
 const headBar = (words, count) =>

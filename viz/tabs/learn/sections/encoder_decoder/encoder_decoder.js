@@ -64,7 +64,7 @@ const makePlaces = (section, decoding) => {
   const { words, panel, live: demo } = section;
   const rows = h("tbody");
   const table = h("table", { "aria-label": words("places") }, rows);
-  const scrolled = h("div.scrolled", { tabindex: 0, role: "region", "aria-label": words("places") }, table);
+  const scrolled = h("div.scrolled.sideways", { tabindex: 0, role: "region", "aria-label": words("places") }, table);
   const node = h("div.with-equation", h("div.places", h("h3", words("places")), scrolled), panel.equation());
 
   const row = (name, label, cells, end = "", kind = "") => {

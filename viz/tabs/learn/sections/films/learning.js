@@ -96,7 +96,7 @@ export const makeLearning = (section, props) => {
   const seed = section.stepper("seed");
   const place = h("div.place");
   const node = h(
-    "div.learn",
+    "div.learn.sideways",
     likes.node,
     h("p.quiet", words("like_how")),
     h("div.course", course.play, course.slider, loss, seed.node, panel.equation()),

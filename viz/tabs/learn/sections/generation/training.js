@@ -99,7 +99,7 @@ export const makeTraining = (section, props) => {
   const [masked, open] = [makePage(model), makePage(peeking)];
   const node = h(
     "div.training",
-    h("div.places", { tabindex: 0, role: "region", "aria-label": words("table") }, table.node),
+    h("div.places.sideways", { tabindex: 0, role: "region", "aria-label": words("table") }, table.node),
     h("div.with-equation", peek, panel.equation()),
     h("div.course", player.play, player.slider, step),
     h("div.both", curve.node, h("div.pages", masked.node, open.node)),

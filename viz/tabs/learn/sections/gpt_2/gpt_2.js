@@ -135,7 +135,7 @@ const makeSizes = (section, props) => {
     "div.in-sizes",
     h("div.with-equation", h("div.asking", ...steppers.map(({ node }) => node)), panel.equation(1)),
     h(
-      "div.scrolled",
+      "div.scrolled.sideways",
       { tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },
       h("table.counts", tableHead(...COLUMNS.map((name) => words(`column_${name}`))), sizes),
     ),

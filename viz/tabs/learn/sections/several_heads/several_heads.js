@@ -40,7 +40,7 @@ const makeGave = (section, props) => {
     "div.gave",
     orders.before.node,
     orders.after.node,
-    h("div.with-equation", h("div.sizes-place", moves.node), panel.equation()),
+    h("div.with-equation", h("div.sizes-place.sideways", moves.node), panel.equation()),
   );
   return { node, paint };
 };
@@ -66,13 +66,13 @@ const makeCosts = (section, props) => {
   const node = h(
     "div.costs",
     h(
-      "div.sizes-place",
+      "div.sizes-place.sideways",
       forms.node,
       h("div.inputs", emb.node, count.node),
       h("p.quiet", words("unify", { words: props.timed })),
       panel.equation(),
     ),
-    h("div.sizes-place", trained.node, h("p.quiet.worth", trained.worth)),
+    h("div.sizes-place.sideways", trained.node, h("p.quiet.worth", trained.worth)),
   );
   return { node, paint };
 };

@@ -7,7 +7,7 @@ import { asFixed, asNumber, asSigned, asWhole, inUnit } from "../../../../browse
 
 /** A table that is wider than a phone. */
 export const scrolled = (label, table) =>
-  h("div.scrolled", { tabindex: 0, role: "region", "aria-label": label }, table);
+  h("div.scrolled.sideways", { tabindex: 0, role: "region", "aria-label": label }, table);
 
 const headOf = (words, ...names) => tableHead(...names.map((name) => name && words(name)));
 const cell = (name, value, content) => h("td", { "data-value": value, "data-column": name }, content);

@@ -37,7 +37,7 @@ export const mount = (section, props) => {
       node: h(
         "figure",
         h("figcaption", words(name), panel.equation(i)),
-        h("div.sheet", { tabindex: 0, role: "region", "aria-label": words(name) }, table),
+        h("div.sheet.sideways", { tabindex: 0, role: "region", "aria-label": words(name) }, table),
       ),
     };
   });
