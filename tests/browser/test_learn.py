@@ -395,6 +395,32 @@ def test_an_equation_that_cannot_be_set_stands_as_it_is_written_and_hides_no_oth
     expect(tab.section.locator(".equation .katex-mathml").filter(visible=True).first).to_be_attached()
 
 
+# Of the open section: tables without a row, charts without a drawing and headings, in sight while nothing has come.
+EMPTY = """() => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true });
+  const picture = document.querySelector(".section:not([hidden]) .picture");
+  const empty = [...picture.querySelectorAll("table, .chart")].filter((one) => !one.querySelector("td, th, svg"));
+  const isBare = (one) => one.nextElementSibling?.matches(":empty, .chart-place:has(> .chart:empty)");
+  const alone = [...picture.querySelectorAll("h3")].filter(isBare);
+  return [...empty, ...alone].filter(seen).map((one) => one.outerHTML.slice(0, 80));
+}"""
+
+
+@pytest.mark.own_page
+def test_a_section_without_its_answer_says_that_it_is_loading_and_shows_no_empty_heading(tab):
+    tab.page.route("**/ask/learn-*/**", lambda _: None)
+    tab.goto(tab="learn")
+    tab.wait("window.former?.learn?.open")
+    for section in SHOWN:
+        tab.page.evaluate("name => former.learn.show(name)", section.name)
+        tab.wait("name => former.learn.find(name).node?.dataset.drawn", section.name)
+        tab.painted()
+        assert tab.page.evaluate(EMPTY) == [], section.name
+    for name in ("block", "since", "which-head"):
+        tab.page.evaluate("name => former.learn.show(name)", name)
+        expect(tab.section.locator(".loading")).to_have_text("Loading this section …")
+
+
 def test_on_a_phone_the_picture_comes_first_and_nothing_is_wider_than_the_screen(tab):
     tab.page.set_viewport_size({"width": 390, "height": 844})
     tab.open()

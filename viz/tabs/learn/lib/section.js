@@ -37,16 +37,21 @@ const links = (section, views) => {
 };
 
 const load = async (section) => {
-  const waiting = h("p.quiet", { role: "status" }, say("learn_loading"));
-  section.panel.picture.replaceChildren(waiting);
+  const { loading, picture } = section.panel;
+  loading.textContent = say("learn_loading");
   try {
     const { mount: draw, props: given } = await learn.script(section.name);
-    waiting.remove();
+    loading.hidden = true;
     draw(section, given);
     section.node.dataset.drawn = "yes";
   } catch (error) {
-    waiting.textContent = whyNot(error);
-    waiting.append(" ", h("button.field-button", { onclick: () => load(section) }, say("learn_again")));
+    picture.replaceChildren();
+    loading.hidden = false;
+    loading.replaceChildren(
+      whyNot(error),
+      " ",
+      h("button.field-button", { onclick: () => load(section) }, say("learn_again")),
+    );
   }
 };
 
@@ -135,6 +140,14 @@ const settingsOf = (section, words, node, paintNote) => {
         for (const part of Object.values(ofValue).flat())
           part.hidden = !ofValue[section.live.view[setting]].includes(part);
       }),
+    /** The question without whose answer there is nothing to see, or {value: question} for values of the setting
+     *  `show`: until the first answer the section says that it is loading. */
+    needs: (questions) =>
+      updates.push(() => {
+        const { view, answers, busy } = section.live;
+        const question = questions[view.show] ?? questions;
+        section.panel.loading.hidden = typeof question !== "string" || Boolean(answers[question]) || !busy;
+      }),
   };
 };
 
@@ -163,7 +176,8 @@ export const buildSection = (section, stage, paintNote) => {
   const panel = makePanel(place, words("title"));
   const [idea, ...paragraphs] = words("text").split("\n\n");
   const [picture, below] = [h("div.picture"), h("div.tries")];
-  panel.body.append(h("p.idea", idea), picture);
+  const loading = h("p.quiet.loading", { role: "status" });
+  panel.body.append(h("p.idea", idea), loading, picture);
   panel.foot.append(below);
   const text = h("div.words", ...paragraphs.map((paragraph) => h("p", paragraph)));
   const labels = { "data-section": section.name, "aria-label": words("title") };
@@ -173,7 +187,7 @@ export const buildSection = (section, stage, paintNote) => {
     node,
     words, // its messages, without the beginning that all of them share
     shown: () => page.tab === "learn" && learn.open === section.name,
-    panel: { ...panel, picture, equation: equationsOf(section) },
+    panel: { ...panel, picture, loading, equation: equationsOf(section) },
     ...settingsOf(section, words, node, paintNote),
     ...wordsOf(section, below, text),
   });

@@ -213,5 +213,6 @@ export const mount = (section, props) => {
     return [["explore", { model: props.model, text: what === "texts" ? `${first} [SEP] ${second}` : typed }]];
   });
   section.parts({ words: [inWords, text.node], texts: [inTexts], figures: [inFigures] });
+  section.needs({ words: "filled", texts: "judged" });
   section.begin(() => parts.forEach(({ paint }) => paint()));
 };

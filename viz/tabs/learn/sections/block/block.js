@@ -89,5 +89,6 @@ export const mount = (section, props) => {
   );
 
   section.parts({ stack: [stack], linear: [linear], gradient: [gradient, depth.node, seed.node] });
+  section.needs({ stack: "through", linear: "linear", gradient: "gradient" });
   section.begin(() => parts.forEach(({ paint }) => paint()));
 };

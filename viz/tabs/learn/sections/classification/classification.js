@@ -199,6 +199,7 @@ export const mount = (section, props) => {
     ["permute", { text: demo.view.text }],
   ]);
 
+  section.needs("verdict");
   section.begin(
     eachFrame(() => {
       const { verdict } = demo.answers;

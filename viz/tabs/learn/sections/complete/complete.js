@@ -177,6 +177,7 @@ export const mount = (section, props) => {
   addCheck(section);
   section.links(() => [["explore", { model: props.model, text: demo.view.text, layer: 0 }]]);
 
+  section.needs("lines");
   section.begin(
     eachFrame(() => {
       const { lines } = demo.answers;

@@ -172,6 +172,7 @@ export const mount = (section, props) => {
   addCheck(section);
   section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
 
+  section.needs("decoded");
   section.begin(() => {
     const { decoded, written } = demo.answers;
     if (written) forms.paint(written);

@@ -77,5 +77,6 @@ export const mount = (section, props) => {
   addCheck(section, props);
   section.links(() => [["explore", { model: props.model, text: words("sentence") }]]);
   section.parts({ hand: [hand.node], learn: [learned.node], words: [nearest.node] });
+  section.needs({ learn: "learned", words: "near" });
   section.begin(eachFrame(() => parts.forEach(({ paint }) => paint())));
 };

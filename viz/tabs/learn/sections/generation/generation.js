@@ -110,5 +110,6 @@ export const mount = (section, props) => {
 
   const [trains, caches] = props.shows;
   section.parts({ [trains]: [training.node, seed.node], [caches]: [cache.node] });
+  section.needs({ [trains]: "predicted" });
   section.begin(() => (demo.view.show === trains ? training : cache).paint());
 };

@@ -134,5 +134,6 @@ export const mount = (section, props) => {
     ["mask", {}],
     ["explore", { model: measured.model.name }],
   ]);
+  section.needs("counted");
   section.begin(steps.paint);
 };

@@ -195,6 +195,7 @@ export const mount = (section, props) => {
   ]);
 
   section.parts({ pieces: [pieces.node], bits: [worth.node], sizes: [sizes.node] });
+  section.needs({ pieces: "pieces", sizes: "sized" });
   section.begin(() => {
     pieces.paint();
     sizes.paint();

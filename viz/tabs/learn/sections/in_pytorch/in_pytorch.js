@@ -107,6 +107,7 @@ export const mount = (section, props) => {
     section.tell(lesson(section, answer));
     section.node.dataset.rev = demo.rev;
   });
+  section.needs("tensors");
   section.begin((changed) => {
     if (changed.has("timed")) clock.paint();
     paint();

@@ -68,6 +68,7 @@ export const mount = (section, props) => {
     section.node.dataset.rev = demo.rev;
   });
   section.parts({ order: [order.node, text.node], score: [score.node, text.node], length: [length.node] });
+  section.needs({ order: "verdicts", score: "scored" });
   section.begin((changed) => {
     if (changed.has("verdicts")) order.drop();
     paint();

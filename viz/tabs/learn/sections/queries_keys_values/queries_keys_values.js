@@ -79,6 +79,7 @@ export const mount = (section, props) => {
     head.paint();
   });
   section.parts({ plane: [plane.node], head: [head.node] });
+  section.needs({ head: "trained" });
   section.begin((changed) => {
     if (changed.has("matrices")) plane.take();
     if (changed.has("trained") && demo.answers.trained)

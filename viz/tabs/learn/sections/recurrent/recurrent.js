@@ -125,6 +125,7 @@ export const mount = (section, props) => {
   ]);
 
   section.parts({ reach: [reach.node, text.node], time: [charts.time.node], bits: [charts.bits.node] });
+  section.needs({ reach: "reached" });
   section.begin(() => {
     const { reached } = demo.answers;
     charts[demo.view.show]?.paint();

@@ -153,6 +153,7 @@ export const mount = (section, props) => {
     ["mask", { text: demo.view.text }],
   ]);
   section.parts({ random: [random.node, measure.node, seed.node], trained: [trained.node, text.node] });
+  section.needs({ random: "measured", trained: "trained" });
   section.begin(
     eachFrame(() => {
       random.paint();

@@ -114,6 +114,7 @@ export const mount = (section, props) => {
   ]);
 
   section.parts({ gave: [gave.node, heads.node, positions.node], sizes: [costs.node] });
+  section.needs({ gave: "swapped", sizes: "forms" });
   section.begin(() => {
     costs.paint();
     gave.paint();

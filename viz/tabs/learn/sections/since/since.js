@@ -92,6 +92,7 @@ export const mount = (section, props) => {
 
   const reading = (name) => (name in READING ? [tokens.node, text.node] : []);
   section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name].node, ...reading(name)]])));
+  section.needs(ANSWERS);
   section.begin(
     eachFrame(() => {
       const now = demo.view.show;

@@ -209,5 +209,6 @@ export const mount = (section, props) => {
   section.links(() => [["mask", { mask: demo.view.kind }]]);
 
   section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name].node]])));
+  section.needs({ pattern: "patterned" });
   section.begin(() => parts[demo.view.show].paint());
 };

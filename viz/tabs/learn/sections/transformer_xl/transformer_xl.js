@@ -189,5 +189,6 @@ export const mount = (section, props) => {
   section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
 
   section.parts({ memory: [inMemory, memory.node], reach: [inReach, memory.node], terms: [inTerms, ...steppers] });
+  section.needs({ memory: "carried", reach: "reached", terms: "scored" });
   section.begin(() => parts.forEach(({ paint }) => paint()));
 };

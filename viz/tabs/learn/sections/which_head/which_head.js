@@ -110,5 +110,6 @@ export const mount = (section, props) => {
     return [["explore", { model: props.model, text, ...shown, pin: props.model, pin_text: pinned }]];
   });
 
+  section.needs("heads");
   section.begin(paint);
 };
