@@ -107,6 +107,9 @@ def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
     assert tables.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
     pages = re.findall(rb"/Type\s*/Page\b", tab.page.pdf(prefer_css_page_size=True))
     assert len(names) <= len(pages) <= 38, "30 here, as fonts have it; 45 if last lines had own pages"
+    tab.page.evaluate("document.querySelector('.paper-address').remove()")
+    alone = len(re.findall(rb"/Type\s*/Page\b", tab.page.pdf(prefer_css_page_size=True)))
+    assert len(pages) == alone, "the address has no page to itself"
     cut = tab.page.locator(".former-learn input:visible").evaluate_all(
         "all => all.filter((one) => one.type === 'text' && one.scrollWidth > one.clientWidth).length"
     )
@@ -153,3 +156,21 @@ def test_the_browsers_own_menu_draws_charts_not_seen_yet_once_plotly_is_loaded(t
       return counts;
     }""")
     assert empty == [1, 0]
+
+
+@pytest.mark.own_page
+def test_the_browsers_own_menu_loads_plotly_for_a_chart_below_the_screen(tab: Tab):
+    tab.page.set_viewport_size({"width": 1280, "height": 300})
+    tab.goto(tab="learn", section="generation")
+    expect(tab.page.locator(".former-lesson:visible .sentence")).to_contain_text("the next byte costs")
+    tab.painted()
+    drawn = tab.page.evaluate("""async () => {
+      const count = () => document.querySelectorAll("[data-section=generation] .chart:not(:empty)").length;
+      const counts = [Boolean(window.Plotly), count()];
+      dispatchEvent(new Event("beforeprint"));
+      for (let i = 0; i < 50; i++) await null;  // no frame comes before what is printed
+      counts.push(count());
+      dispatchEvent(new Event("afterprint"));
+      return counts;
+    }""")
+    assert drawn == [False, 0, 1]

@@ -9,7 +9,7 @@ import { site } from "./site.js";
 const TEXT = 12; // pixels, without zoom
 const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // no button sends the chart anywhere
 /** @type {Promise<any> | null} */ let library = null; // of Plotly
-/** @type {Set<() => void>} */ const unseen = new Set(); // they draw a chart that was never in view
+/** @type {Set<{ waits: () => any, see: () => void }>} */ const unseen = new Set(); // charts that were never in view
 
 /** @typedef {import("./panel.js").Size} Size */
 /** @typedef {{ figures: { light: any, dark: any }, keep: string, x?: string, y?: string, names?: string[],
@@ -22,8 +22,25 @@ const load = () => {
   return library;
 };
 
-/** Draws all charts that have something to draw, in view or not, if Plotly is loaded. */
-export const showCharts = () => window.Plotly && unseen.forEach((see) => see());
+/** Loads Plotly before anything else happens: the page is printed as it is then. */
+const loadNow = () => {
+  const request = new XMLHttpRequest();
+  request.open("GET", url(site.plotly), false);
+  try {
+    request.send();
+  } catch {
+    return; // there is no network
+  }
+  document.head.append(h("script", request.responseText));
+  library = Promise.resolve(window.Plotly);
+};
+
+/** Draws all charts that have something to draw, in view or not. */
+export const showCharts = () => {
+  const charts = [...unseen].filter(({ waits }) => waits());
+  if (charts.length && !window.Plotly) loadNow();
+  if (window.Plotly) charts.forEach(({ see }) => see());
+};
 
 /** Plotly's own labels in the page's language. */
 const toolbar = () => ({
@@ -125,7 +142,8 @@ export const makeChart = (place, options) => {
     inView = true;
     drawing.draw(drawing.what);
   };
-  unseen.add(see);
+  const unseenChart = { waits: () => drawing.what && place.checkVisibility(), see };
+  unseen.add(unseenChart);
 
   /** @type {(Plotly: any, what: Content, size: Size) => Promise<void>} */
   const show = async (Plotly, what, size) => {
@@ -144,7 +162,7 @@ export const makeChart = (place, options) => {
       typesetMath: false,
     });
     reach(root);
-    unseen.delete(see);
+    unseen.delete(unseenChart);
     if (first) listen();
   };
 

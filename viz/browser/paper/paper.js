@@ -50,7 +50,7 @@ const wholeTexts = () => {
 
 let restore = null; // how to undo what was done for paper
 
-/** Lays the page out as on paper, in light colours, with its address at the foot. */
+/** Lays the page out as on paper, in light colours, with its address at the foot, or above a booklet. */
 const layOut = () => {
   if (restore) return;
   flushDeferred();
@@ -61,7 +61,7 @@ const layOut = () => {
   for (const question of questions) question.toggleAttribute("open", true);
   styles.media = "all";
   document.body.classList.remove("dark");
-  document.body.append(foot);
+  document.body[opened.has("print") ? "prepend" : "append"](foot); // below a booklet it might have a page to itself
   const shorten = wholeTexts();
   restore = () => {
     restore = null;
