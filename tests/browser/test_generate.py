@@ -277,6 +277,19 @@ def test_copy_leaves_out_a_character_that_is_not_complete_and_shows_its_bytes(ta
     assert tab.page.evaluate("navigator.clipboard.readText()") == "a€"
 
 
+def test_an_empty_prompt_has_nothing_that_comes_next(tab):
+    tab.open(model="generator", text=PROMPT)
+    says = expect(tab.page.locator(".former-lesson[data-tab=generate] .sentence"))
+    says.to_contain_text(re.compile("(likely|comes) next"))
+    tab.page.get_by_role("textbox", name="Prompt").fill("")
+    says.to_have_text(message("no_prompt"))
+    expect(tab.page.locator(".former-next-token .candidate")).to_have_count(0)
+    expect(tab.page.locator(".former-next-token .panel-foot")).to_have_text("")
+    tab.page.get_by_role("textbox", name="Prompt").fill(PROMPT)
+    says.to_contain_text(re.compile("(likely|comes) next"))
+    assert len(tab.candidates()) == 20
+
+
 def test_stop_ends_the_writing_and_goes_back_to_the_prompt(tab):
     tab.open(text=PROMPT, length=500, pace=10)
     tab.press("Start")

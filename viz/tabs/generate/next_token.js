@@ -82,10 +82,18 @@ export const mount = ({ element }) => {
 
   const rows = [];
 
+  /** Nothing comes next, such as after an empty prompt; says why. */
+  const clear = (why) => {
+    list.replaceChildren();
+    for (const line of [order, rest, left, often]) line.textContent = "";
+    lessons.tell("generate", why);
+  };
+
   const paint = eachFrame(() => {
     const node = writing.shown();
     const { state } = node;
     element.classList.toggle("waiting", !state);
+    if (!state && writing.status === "idle" && writing.message) return clear(writing.message.text);
     if (!state) return;
     const taken = node.onward?.token;
     state.candidates.forEach((candidate, i) => {

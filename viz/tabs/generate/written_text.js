@@ -254,7 +254,7 @@ export const mount = ({ element }) => {
     const text = ownText();
     const { labels, bytes, row, prompt, here, state } = text;
     // first: the text then scrolls so that its newest token is above the sentence
-    sentence.textContent = row ? sentenceOf(state, labels, row, here) : say("write_no_state");
+    sentence.textContent = row ? sentenceOf(state, labels, row, here) : labels.length ? say("write_no_state") : "";
     own.draw(text);
     own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
     legend.paint(row);
