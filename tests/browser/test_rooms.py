@@ -21,6 +21,7 @@ def lead(tab: Exploring, name: str) -> None:
     tab.page.get_by_role("button", name="Lead", exact=True).click()
     expect(tab.page.locator(".room-bar")).to_contain_text(f"You lead the room “{name}”")
     tab.page.keyboard.press("Escape")
+    expect(tab.page.locator(".class-menu[open]")).to_have_count(0)
 
 
 def test_the_bar_of_a_room_covers_nothing_at_the_end_of_the_page(tab):

@@ -140,9 +140,10 @@ export const mount = ({ element, trigger }) => {
     }
     bar.paint();
   });
-  document.addEventListener("click", (event) =>
-    [menu, linkMenu].forEach((one) => one.contains(event.target) || (one.open = false)),
-  );
+  const closeMenus = (/** @type {Node | null} */ but) =>
+    [menu, linkMenu].forEach((one) => one.contains(but) || (one.open = false));
+  document.addEventListener("click", ({ target }) => closeMenus(target));
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && closeMenus(null));
   page.select = () => trigger("opened");
   if (page.asked && page.asked !== page.tab) page.select(); // before this script was loaded
   const more = () => document.querySelector(".overflow-menu > button")?.setAttribute("aria-label", say("tabs_more"));

@@ -102,7 +102,9 @@ export const makeHeatMap = (place, given) => {
   };
   for (const type of ["pointermove", "pointerdown"])
     canvas.addEventListener(type, (event) => (endWalk(), onpoint(cellOf(event))));
-  for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => (endWalk(), onpoint(null)));
+  // a finger that is lifted leaves the canvas too: what it points at stays until the next tap
+  canvas.addEventListener("pointerleave", ({ pointerType }) => pointerType === "touch" || (endWalk(), onpoint(null)));
+  canvas.addEventListener("blur", () => (endWalk(), onpoint(null)));
   canvas.addEventListener("click", (event) => {
     const at = cellOf(event);
     if (at) onpick(at);
