@@ -128,14 +128,16 @@ const takeUp = async () => {
   panel?.scrollIntoView({ block: "nearest" });
 };
 
-/** A visitor who uses the page stops following; answering a question does not count. */
+/** A visitor who uses the page stops following; answering a question does not count, nor does scrolling by a finger,
+ *  which ends in a pointercancel. */
 const touched = (event) => {
+  if (event.type !== "keydown" && (event.pointerType === "touch") !== (event.type === "pointerup")) return;
   if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check, .guess-options"))
     return;
   if (event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   become({ state: "alone" });
 };
-for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, touched, true);
+for (const kind of ["pointerdown", "pointerup", "keydown"]) document.addEventListener(kind, touched, true);
 
 room.follow = () => {
   become({ state: view ? "following" : "waiting" });

@@ -64,6 +64,13 @@ const SLIDERS = {
   pace: (value) => say("write_per_second", { value }),
 };
 
+/** The button that shows the sampling rules where they are folded away, on a phone. */
+const makeFold = (element) => {
+  const toggle = () => button.setAttribute("aria-expanded", `${element.classList.toggle("unfolded")}`);
+  const button = h("button.unfold", { "aria-expanded": "false", onclick: toggle }, say("write_rules"));
+  return button;
+};
+
 /** The message, else where the text is, what its link lacks, and the remarks on the prompt. */
 const statusOf = () => {
   const { message, cursor } = writing;
@@ -158,6 +165,7 @@ export const mount = ({ element, props }) => {
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     h("div.given", ...texts.nodes),
+    makeFold(element),
     h("div.rules", ...sliders.map(({ node }) => node), h("div.with-dice", seed.node, dice), length.node),
     h(
       "div.transport",

@@ -14,6 +14,7 @@ MESSAGES = {
     "write_units_byte": "bytes",
     "write_text": "Prompt",
     "write_hint": "Type the beginning; the model continues it from its last token",
+    "write_rules": "Sampling settings",
     "write_greedy": "0, greedy",
     "write_all": "all",
     "write_per_second": "{value} a second",

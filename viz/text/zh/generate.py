@@ -13,6 +13,7 @@ MESSAGES = {
     "write_units_byte": "字节",
     "write_text": "提示文本",
     "write_hint": "输入开头，模型会从最后一个词元（token）开始续写",
+    "write_rules": "采样设置",
     "write_greedy": "0，贪心",
     "write_all": "全部",
     "write_per_second": "每秒 {value} 个",
