@@ -118,19 +118,19 @@ class Work:
     async def _on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
-    async def whole(self, key: str, pieces: Callable[[], Iterator[bytes]], waiting: Client) -> bytes:
+    async def whole(self, key: str, answer: Callable[[], bytes], waiting: Client) -> bytes:
         """Returns the answer to a question: from the cache, from a running job with the same key, or from a new job.
 
         Args:
             key: identifies the question: everything that the answer depends on.
-            pieces: computes the answer, one piece a turn.
+            answer: computes the answer, in one turn.
             waiting: the client that waits for the answer.
         Returns:
-            All pieces, joined; empty if every client disconnected first.
+            The answer; empty if every client disconnected first.
         Raises:
             Refusal: the question is invalid, or the server is full.
         """
-        job = self._join(key, pieces, waiting)
+        job = self._join(key, lambda: iter((answer(),)), waiting, self._turns, once=True)
         while not job.over:
             await job.changed.wait()
         if job.failure:
@@ -150,7 +150,7 @@ class Work:
         Raises:
             Refusal: the server is full; the generator raises those of `pieces`.
         """
-        job = self._join(key, pieces, listener, quick)
+        job = self._join(key, pieces, listener, self._steps if quick else self._turns)
 
         async def read() -> AsyncGenerator[bytes]:
             sent = 0
@@ -169,14 +169,22 @@ class Work:
 
         return read()
 
-    def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], waiting: Client, quick: bool = False) -> Job:
+    def _join(
+        self,
+        key: str,
+        pieces: Callable[[], Iterator[bytes]],
+        waiting: Client,
+        turns: FairSemaphore,
+        *,
+        once: bool = False,
+    ) -> Job:
         job = self._jobs.get(key)
         if job is None:
             if not self._places.has_room_for(client.get()):
                 raise Busy("busy_measuring")
             self._places.take(client.get())
             job = self._jobs[key] = Job()
-            task = asyncio.create_task(self._run(key, job, pieces, self._steps if quick else self._turns))
+            task = asyncio.create_task(self._run(key, job, pieces, turns, once))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         self._jobs.move_to_end(key)
@@ -184,7 +192,9 @@ class Work:
             job.clients.append(waiting)
         return job
 
-    async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore) -> None:
+    async def _run(
+        self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore, once: bool
+    ) -> None:
         rest, who = _lazily(pieces), client.get()  # the job counts as its first client's
         complete = False
         try:
@@ -193,11 +203,12 @@ class Work:
                     if not await job.has_clients():
                         break
                     piece = await self._on_thread(lambda: next(rest, None))
-                if piece is None:
+                if piece is not None:
+                    job.pieces.append(piece)
+                    job.notify()
+                if piece is None or once:  # a single piece needs no further turn to find that none follows
                     complete = True
                     break
-                job.pieces.append(piece)
-                job.notify()
         except ValueError as raised:
             job.failure = http.refusal_of(raised)
         except Exception as raised:
@@ -244,10 +255,10 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Cal
         async def ask(request: Request) -> Response:
             question = await http.read_object(request)
 
-            def pieces() -> Iterator[bytes]:
-                yield json.dumps(answer(question), allow_nan=False).encode()
+            def body_of() -> bytes:
+                return json.dumps(answer(question), allow_nan=False).encode()
 
-            body = await work.whole(digest(path, question, secret=secret()), pieces, request)
+            body = await work.whole(digest(path, question, secret=secret()), body_of, request)
             return Response(body, 200 if body else http.GONE, media_type="application/json")
 
     for path, answer in paths.items():

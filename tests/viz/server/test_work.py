@@ -36,7 +36,10 @@ class Slow:
 
 
 def ask(held: Work, slow: Slow, n: int, reader: Any = None) -> asyncio.Task[bytes]:
-    return asyncio.create_task(held.whole(str(n), slow(n), reader or Listener()))
+    async def joined() -> bytes:
+        return b"".join([piece async for piece in await held.stream(str(n), slow(n), reader or Listener())])
+
+    return asyncio.create_task(joined())
 
 
 async def settle() -> None:
@@ -100,7 +103,8 @@ def test_a_stream_that_all_have_left_ends_after_the_piece_at_work():
         while held.waiting:
             await asyncio.sleep(0.01)
         assert len(slow.begun) < 100
-        assert await held.whole("k", slow(2), Listener()), "what was given up is not kept"
+        answer = await held.stream("k", slow(2), Listener())
+        assert len([piece async for piece in answer]) == 100, "what was given up is not kept"
 
     run(read_two_and_leave())
 
@@ -133,7 +137,7 @@ def test_long_answers_take_turns_so_a_short_one_is_not_behind_all_of_their_piece
         long.go.set()
         tasks = [ask(held, long, n) for n in range(4)]
         await settle()
-        await held.whole("short", lambda: iter([b"x"]), Listener())
+        await held.whole("short", lambda: b"x", Listener())
         assert len(long.begun) < 100, "of the 200 pieces that were asked for before"
         await asyncio.gather(*tasks)
 
@@ -195,16 +199,35 @@ def test_twenty_that_ask_honestly_are_each_served_before_a_greedy_one_s_second_p
     run(crowd())
 
 
+def test_an_answer_is_there_once_it_is_computed_though_others_still_wait_for_their_turns():
+    async def crowd() -> None:
+        work, released = Work(), [threading.Event() for _ in range(10)]
+
+        def answer(n: int) -> bytes:
+            assert released[n].wait(30)
+            return b"%d" % n
+
+        tasks = [
+            by(f"client {n}", lambda n=n: asyncio.create_task(work.whole(str(n), lambda: answer(n), Listener())))
+            for n in range(len(released))
+        ]
+        for event, task in zip(released, tasks, strict=True):
+            event.set()
+            await asyncio.wait_for(task, 20)
+
+    run(crowd())
+
+
 def test_answers_are_kept_up_to_a_number_of_bytes_the_newest_longest():
     async def fill() -> None:
         held, made = Work(), []
 
-        def large(n: int) -> Callable[[], Iterator[bytes]]:
-            def pieces() -> Iterator[bytes]:
+        def large(n: int) -> Callable[[], bytes]:
+            def answer() -> bytes:
                 made.append(n)
-                yield b"x" * (CACHE_LIMIT // 4)
+                return b"x" * (CACHE_LIMIT // 4)
 
-            return pieces
+            return answer
 
         for n in (0, 1, 2, 3, 4, 4, 3, 0):
             await held.whole(str(n), large(n), Listener())
@@ -217,12 +240,11 @@ def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
     async def ask_much() -> None:
         work = Work()
         for n in range(50):
-            await work.whole(str(n), lambda: iter([b"x"]), Listener())
+            await work.whole(str(n), lambda: b"x", Listener())
         assert sum(sys.getsizeof(key) for key in work._jobs) < 50 * works.OVERHEAD
 
-        def refuse() -> Iterator[bytes]:
+        def refuse() -> bytes:
             raise Refusal("too_short")
-            yield
 
         for _ in range(2):
             with pytest.raises(Refusal, match="single token"):
@@ -236,11 +258,11 @@ def test_an_unforeseen_error_is_no_answer_and_the_next_who_asks_is_served():
     async def fail() -> None:
         held, calls = Work(), []
 
-        def once() -> Iterator[bytes]:
+        def once() -> bytes:
             calls.append(1)
             if len(calls) == 1:
                 raise RuntimeError("unforeseen")
-            yield b"fine"
+            return b"fine"
 
         with pytest.raises(RuntimeError):
             await held.whole("k", once, Listener())

@@ -128,11 +128,11 @@ def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
         """Answers with make(model, pass, *arguments) as JSON, computed once for all clients that request the same."""
         pass_, _ = await get_pass(key)
 
-        def pieces() -> Iterator[bytes]:
-            yield gzip.compress(json.dumps(make(models[pass_.header["model"]], pass_, *arguments)).encode(), 6)
+        def body_of() -> bytes:
+            return gzip.compress(json.dumps(make(models[pass_.header["model"]], pass_, *arguments)).encode(), 6)
 
         try:
-            body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
+            body = await work.whole(f"{key}/{path}/{arguments}", body_of, request)
         except LookupError:
             raise HTTPException(404) from None
         headers = {"Content-Encoding": "gzip"} | FOREVER
