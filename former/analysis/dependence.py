@@ -5,6 +5,7 @@ Sizes: b batch, t tokens.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import torch
@@ -59,7 +60,7 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
             without a memory.
         x: (1, t_in, ...): vectors or token ids. For a model with padding, padding is not an input: it is not replaced,
             its column is 0, and no token is replaced by it.
-        chunk: number of changed inputs in a batch, at least 1; the cost is t_in + t_in / chunk sequences.
+        chunk: the most changed inputs in a batch, at least 1; the cost is about t_in + chunk sequences.
     Returns:
         (t_out, t_in): row i, column j is the largest absolute change of output i when input j is replaced.
     Raises:
@@ -71,7 +72,8 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     config = getattr(f, "config", None)
     replaced = _replacements(x, getattr(config, "num_tokens", 3), getattr(config, "pad_token", None))
     t = x.shape[1]
-    copies = x.expand(min(chunk, t), *x.shape[1:])
+    batches = math.ceil(t / chunk)
+    copies = x.expand(math.ceil(t / batches), *x.shape[1:])  # 9 inputs by chunks of 8: 5 and 4, not 8 and 1
     unchanged = _output(f, copies)  # (chunk, t_out, ...)
     columns = []
     for first in range(0, t, len(copies)):
