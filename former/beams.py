@@ -79,9 +79,9 @@ def beam_search(
         candidates = _extended(running, logits, 2 * beams, length**length_penalty)
         ended = [beam for beam in candidates[:beams] if beam.ids[-1] == end or length == max_new_tokens]
         done = sorted(done + ended, key=lambda beam: -beam.score)[:beams]
-        if length == max_new_tokens:
-            break
         remaining = [beam for beam in candidates if beam.ids[-1] != end][:beams]
+        if length == max_new_tokens or not remaining:  # none remains if the only token is the end
+            break
         if len(done) == beams and remaining[0].log_prob / length**length_penalty <= done[-1].score:
             break
         parents = [next(i for i, each in enumerate(running) if each.ids == beam.ids[:-1]) for beam in remaining]
