@@ -140,7 +140,7 @@ export const mount = ({ element, trigger }) => {
     }
     bar.paint();
   });
-  const closeMenus = (/** @type {Node | null} */ but) =>
+  const closeMenus = (/** @type {any} */ but) =>
     [menu, linkMenu].forEach((one) => one.contains(but) || (one.open = false));
   document.addEventListener("click", ({ target }) => closeMenus(target));
   document.addEventListener("keydown", ({ key }) => key === "Escape" && closeMenus(null));
