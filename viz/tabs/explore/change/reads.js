@@ -17,7 +17,7 @@ import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const RADIUS = 10; // px: of a head
-const ROW = { least: 40, most: 62, all: 400 }; // px between two layers, and between the first and the last
+const ROW = { least: 40, most: 50, all: 400 }; // px between two layers, and between the first and the last
 const [LEFT, TOP] = [64, 18]; // px: to the first head's centre, and above the last layer's
 const COLUMN = { least: 36, most: 64 }; // px between two heads
 const COUNTS = [10, 20, 30, 50, 100];
