@@ -45,7 +45,8 @@ const follow = (params) => {
   state.pinned.read(params);
   state.notes.link = [];
   const question = params.has("model") ? askOfLink(params) : state.asked;
-  const same = !params.has("model") || (isShown(question) && isShown(state.asked) && !state.open);
+  const shown = !params.has("model") || (isShown(question) && isShown(state.asked) && !state.open);
+  const same = Boolean(state.pass) && shown; // a follower's page may not have its first pass yet
   limit(same ? state.map : null); // the limits of the other pass are not known yet
   const { values, refused } = readView(params);
   limit();

@@ -31,6 +31,10 @@ const drawEdges = (root, pencil, { place, width, joined }) => {
     from = unitAt(event);
     if (from !== null) root.setPointerCapture(event.pointerId);
   });
+  // or the finger would scroll the page: Chrome does not heed touch-action here
+  root.addEventListener("touchstart", (event) => unitAt(event.touches[0]) !== null && event.preventDefault(), {
+    passive: false,
+  });
   root.addEventListener("pointermove", (event) => {
     if (from === null) return;
     const { x, y } = placeOn(root, event, width());
