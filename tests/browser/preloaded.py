@@ -26,13 +26,15 @@ START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
 
 
 def spawn(
-    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str
+    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), place: Path = ROOT, **settings: str
 ) -> subprocess.Popen[bytes]:
-    """Starts `python app.py` on a port, with further folders and environment; its output goes to a file."""
+    """Starts `python app.py` in a folder on a port, with further folders and environment; its output goes to a file."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
     command = [sys.executable, *program, *folders]
     with log.open("ab") as out:
-        return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT)
+        return subprocess.Popen(
+            command, cwd=place, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT
+        )
 
 
 class Forked:
@@ -64,11 +66,13 @@ class Forked:
             os.kill(self.pid, number)
 
 
-def fork(port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str) -> Forked:
+def fork(
+    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), place: Path = ROOT, **settings: str
+) -> Forked:
     """Like `spawn`, if the system can fork: `program` is a file, or "-c" and a text."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
-    requests = {"program": program, "folders": folders, "log": str(log), "environment": {**os.environ, **settings}}
-    return Forked(_connected(), requests)
+    asked = {"program": program, "folders": folders, "log": str(log), "place": str(place)}
+    return Forked(_connected(), asked | {"environment": {**os.environ, **settings}})
 
 
 def _connected() -> socket.socket:
@@ -96,7 +100,9 @@ def _become(connection: socket.socket, asked: dict[str, Any]) -> None:
         os.dup2(out, number)
     os.environ.clear()
     os.environ.update(asked["environment"])
-    importlib.reload(importlib.import_module("gradio.http_server"))  # it reads the port when it is imported
+    for name in ("gradio.http_server", "huggingface_hub.constants"):  # they read the environment when imported
+        importlib.reload(importlib.import_module(name))
+    os.chdir(asked["place"])
     program = asked["program"]
     sys.argv = [program[0], *asked["folders"]]
     connection.sendall(b"%d" % os.getpid())

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 import former
 from former import llama
 from former.tokens import ByteTokenizer
-from tests.browser.conftest import running
+from tests.browser.conftest import running, serve
 from tests.browser.pages import Exploring
-from tests.browser.preloaded import START_LIMIT, spawn
+from tests.browser.preloaded import START_LIMIT
 from tests.hub import hub
 
 pytestmark = pytest.mark.browser
@@ -31,10 +31,10 @@ def hugging_face(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def app(browser, hugging_face, tmp_path_factory):  # noqa: ARG001 - no browser, no app
-    """Runs `python app.py someone/no-model someone/small-llama`; a process of its own reads where the hub is."""
+    """Runs `python app.py someone/no-model someone/small-llama`."""
     settings = {"HF_ENDPOINT": hugging_face.address, "HF_HOME": str(tmp_path_factory.mktemp("cache"))}
     settings["HF_HUB_DOWNLOAD_TIMEOUT"] = str(START_LIMIT)
-    with running(spawn, tmp_path_factory, "someone/no-model", "someone/small-llama", **settings) as app:
+    with running(serve, tmp_path_factory, "someone/no-model", "someone/small-llama", **settings) as app:
         yield app
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.pages import Exploring
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 PASS = re.compile(r"/attention/\w+$")
 HEAD = re.compile(r"/attention/\w+/self/\d+/\d+$")
@@ -71,6 +71,7 @@ def test_a_picture_is_marked_as_old_until_that_of_the_new_text_is_here(tab, held
     assert not says_old(tab)
 
 
+@pytest.mark.own_page
 def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
     guard.allow("ERR_FAILED|Failed to load")
     tab.open(text="abc")
@@ -91,6 +92,7 @@ def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
     assert failures[0] == 3
 
 
+@pytest.mark.own_page
 def test_an_offline_moment_keeps_what_was_typed_and_is_made_up_for(tab, guard, context):
     guard.allow("ERR_INTERNET_DISCONNECTED|Failed to fetch|Could not")
     tab.open(text="abc")
@@ -173,6 +175,7 @@ def fields(browser: Browser) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, scripts(gr.Textbox, gr.Dropdown) - scripts())))
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize("model_of_link", ["generator", "tiny-unmasked"])
 def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, held, fields, model_of_link):
     requests: list[str] = []
@@ -212,6 +215,7 @@ def test_what_comes_late_is_never_shown_of_another_model(tab, held):
         expect(tab.part(name)).to_have_class(re.compile(r"\blate\b"))
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize(
     ("model", "text", "panel", "below"),
     [("dates", "4 July 1976", "lens", "writes"), ("gpt", "abc", "writes", "export"), ("gpt", "abc", "scan", "export")],

@@ -6,14 +6,23 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.pages import Exploring, Writing, presented, presents
+from tests.browser.pages import Exploring, Tab, Writing, presented, presents
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
+TEXT = "The cat sat on the mat."  # a longer one takes two lines of the screen
+
+
+def present(tab: Tab, panel: str, /, **view: str) -> None:
+    """Presents a panel of a view that the open page takes up."""
+    tab.visit(text=TEXT, **view)
+    tab.wait("(name) => former.page.tab === name && former.presenter", view["tab"])
+    tab.page.evaluate("panel => former.presenter.go(former.page.tab, panel)", panel)
+    presents(tab.page, panel)
 
 
 def test_a_key_presents_one_panel_and_escape_ends_it(tab):
-    tab.open(text="The cat sat on the mat.", token=4)  # a longer one takes two lines of the screen
+    tab.open(text=TEXT, token=4)
     assert presented(tab.page) is None
     tab.page.keyboard.press("p")
     presents(tab.page, "overview")
@@ -38,6 +47,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.own_page
 def test_arrow_keys_and_a_remote_control_go_over_the_end_of_every_tab_but_the_last_and_back(tab):
     for name, after in pairwise(VIEWS):
         last, first = VIEWS[name].split()[-1], VIEWS[after].split()[0]
@@ -71,8 +81,7 @@ def test_arrow_keys_and_a_remote_control_go_over_the_end_of_every_tab_but_the_la
     ],
 )
 def test_a_remote_control_goes_on_whatever_was_clicked_before(tab, asked, panel, clicked, next_one):
-    tab.goto(present=1, panel=panel, **asked)
-    presents(tab.page, panel)
+    present(tab, panel, **asked)
     for key, back in (("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft")):
         tab.page.locator(".presented").locator(clicked).click()
         view = tab.link() | {"panel": next_one}
@@ -84,19 +93,20 @@ def test_a_remote_control_goes_on_whatever_was_clicked_before(tab, asked, panel,
 
 
 def test_the_key_p_presents_while_a_radio_button_has_the_focus_and_not_where_one_types(tab):
-    tab.open()
+    tab.open(text=TEXT)
     tab.page.get_by_role("radio", name="Rollout").check()
     tab.page.keyboard.press("p")
     presents(tab.page, "overview")
     tab.page.keyboard.press("Escape")
-    tab.page.goto(f"{tab.origin}/?tab=mask")
-    tab.wait("() => window.former?.masking?.answers.stages")
+    tab.visit(tab="mask", text=TEXT)
+    tab.wait("() => former.page.tab === 'mask' && former.masking?.answers.stages")
     tab.page.get_by_role("spinbutton", name="Row", exact=True).press("p")
     assert presented(tab.page) is None
 
 
+@pytest.mark.own_page
 def test_single_keys_can_be_switched_off_and_stay_so(tab, other):
-    tab.open()
+    tab.open(text=TEXT)
     tab.page.get_by_text("In class", exact=True).click()
     tab.page.get_by_label("Single keys are shortcuts").uncheck()
     tab.page.locator(".former-overview h2").click()
@@ -111,7 +121,7 @@ def test_single_keys_can_be_switched_off_and_stay_so(tab, other):
 
 
 def test_a_maximised_panel_holds_the_focus(tab):
-    tab.open()
+    tab.open(text=TEXT)
     panel = tab.page.locator(".former-statistics .panel")
     panel.get_by_role("button", name=re.compile("^Maximise")).click()
     for _ in range(12):
@@ -124,6 +134,7 @@ def test_a_maximised_panel_holds_the_focus(tab):
     assert (tab.link()["layer"], tab.link()["head"]) == ("1", "1")
 
 
+@pytest.mark.own_page
 def test_type_is_larger_than_on_the_page(tab):
     tab.open()
     number = tab.page.locator(".former-statistics [data-statistic=previous] > span").last
@@ -138,7 +149,7 @@ def test_type_is_larger_than_on_the_page(tab):
 
 
 def test_a_copied_link_presents_the_same_panel(tab, other):
-    tab.open(layer=2, head=3)
+    tab.open(text=TEXT, layer=2, head=3)
     tab.page.keyboard.press("p")
     presents(tab.page, "overview")
     tab.page.keyboard.press("ArrowRight")
@@ -177,6 +188,7 @@ LEAST = {  # relative to the page's font size
 }
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_keys_go_through_a_tab_s_panels_which_fill_the_screen_and_nothing_of_them_is_cut(tab, name):
     tab.goto(tab=name, present=1)
@@ -193,8 +205,7 @@ def test_keys_go_through_a_tab_s_panels_which_fill_the_screen_and_nothing_of_the
 
 
 def test_the_mask_s_legends_are_seen_when_it_is_presented(tab):
-    tab.goto(tab="mask", present=1, panel="mask-stages")
-    presents(tab.page, "mask-stages")
+    present(tab, "mask-stages", tab="mask")
     tab.wait("() => former.masking.answers.stages")
     tab.painted()
     for name in ("scores", "masked", "weights"):
@@ -202,6 +213,7 @@ def test_the_mask_s_legends_are_seen_when_it_is_presented(tab):
     expect(tab.page.locator(".presented .readout")).to_contain_text("Point at a cell")
 
 
+@pytest.mark.own_page
 def test_generate_is_presented_with_its_prompt_start_step_and_temperature(page, guard):
     writing = Writing(page, guard.origin)
     writing.goto(tab="generate", present=1, length=3, pace=30)
@@ -222,14 +234,14 @@ def test_generate_is_presented_with_its_prompt_start_step_and_temperature(page, 
 
 
 def test_explore_is_presented_with_its_model_and_text(tab):
-    tab.open(present=1, panel="head-map")
-    presents(tab.page, "head-map")
+    present(tab, "head-map", tab="explore")
     tab.type("A new text.")
     tab.choose_model("classifier")
     assert tab.link()["model"] == "classifier"
     expect(tab.page.get_by_role("tab", name="Generate")).to_be_hidden()
 
 
+@pytest.mark.own_page
 def test_the_link_to_a_slide_is_copied_while_presenting(tab, other):
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.open(room="slide-link", lead=1, layer=1)
@@ -246,6 +258,7 @@ def test_the_link_to_a_slide_is_copied_while_presenting(tab, other):
     assert copy.link()["layer"] == "1"
 
 
+@pytest.mark.own_page
 def test_a_link_presents_a_panel_of_the_tab_it_names_or_its_first(tab):
     for asked, seen in (({"panel": "verdicts"}, "verdicts"), ({}, "word-order")):
         tab.goto(tab="permute", present=1, **asked)
@@ -254,8 +267,7 @@ def test_a_link_presents_a_panel_of_the_tab_it_names_or_its_first(tab):
 
 
 def test_the_caption_says_what_to_look_at_and_which_panel_of_how_many(tab):
-    tab.open(present=1)
-    presents(tab.page, "overview")
+    present(tab, "overview", tab="explore")
     caption = tab.page.locator(".presenter-caption")
     tab.settled()
     link = tab.link()
@@ -266,8 +278,7 @@ def test_the_caption_says_what_to_look_at_and_which_panel_of_how_many(tab):
 
 
 def test_the_pointed_cell_lights_up_as_under_a_laser_pointer(tab):
-    tab.open(present=1, panel="head-map")
-    presents(tab.page, "head-map")
+    present(tab, "head-map", tab="explore")
     tab.settled()
     read = tab.point(0.4, 0.7)
     assert {"query", "key"} <= set(read)
@@ -288,7 +299,10 @@ def test_the_pointed_cell_lights_up_as_under_a_laser_pointer(tab):
 
 
 def test_pointing_at_a_presented_map_reads_the_cell_under_the_pointer(tab):
-    tab.open(text="abcdefgh", present=1, panel="head-map")
+    tab.open(text="abcdefgh")
+    tab.page.keyboard.press("p")
+    presents(tab.page, "overview")
+    tab.page.keyboard.press("PageDown")
     presents(tab.page, "head-map")
     tab.settled()
     left, top, width, height = map(float, (tab.map.get_attribute("data-frame") or "").split())
@@ -305,6 +319,7 @@ def test_pointing_at_a_presented_map_reads_the_cell_under_the_pointer(tab):
         assert (int(read["query"]), int(read["key"])) == (query, key)
 
 
+@pytest.mark.own_page
 def test_presenting_that_ends_before_the_tab_has_panels_looks_for_them_no_more(tab):
     tab.open()
     looked = tab.page.evaluate(
@@ -326,11 +341,12 @@ def test_presenting_that_ends_before_the_tab_has_panels_looks_for_them_no_more(t
 
 
 def test_typing_a_p_in_the_text_does_not_present(tab):
-    tab.open()
+    tab.open(text=TEXT)
     tab.page.get_by_role("textbox", name="Text", exact=True).press("p")
     assert presented(tab.page) is None
 
 
+@pytest.mark.own_page
 def test_rooms_and_presenting_work_where_tabs_do_not_fit_and_stand_in_a_menu(tab, guard):
     tab.page.set_viewport_size({"width": 340, "height": 640})
     tab.open(room="narrow")
