@@ -65,8 +65,8 @@ const SLIDERS = {
 };
 
 /** The button that shows the sampling rules where they are folded away, on a phone. */
-const makeFold = (element) => {
-  const toggle = () => button.setAttribute("aria-expanded", `${element.classList.toggle("unfolded")}`);
+const makeFold = () => {
+  const toggle = () => button.setAttribute("aria-expanded", `${button.getAttribute("aria-expanded") === "false"}`);
   const button = h("button.unfold", { "aria-expanded": "false", onclick: toggle }, say("write_rules"));
   return button;
 };
@@ -165,7 +165,7 @@ export const mount = ({ element, props }) => {
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     h("div.given", ...texts.nodes),
-    makeFold(element),
+    makeFold(),
     h("div.rules", ...sliders.map(({ node }) => node), h("div.with-dice", seed.node, dice), length.node),
     h(
       "div.transport",
