@@ -31,7 +31,9 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
         mask: one of `masks.MASKS`.
         size: its window or stride.
     Returns:
-        "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each.
+        "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each; the steps of
+        the softmax: "most" (t,), the row's largest allowed score, "exps" (t, t) = e^(score − most), "sums" (t,) of
+        these, "shares" (t, t) = exps / sums, and "errors" (t,): the largest difference between shares and weights.
     """
     ids = bundle.tokenizer.encode(text)[:SHOWN]
     allowed = masks.named(mask, len(ids), size)
@@ -39,8 +41,15 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), points, [layer], mask=allowed)
     q, k, weights = (capture.get(point, layer)[:, [head]] for point in points)  # (1, 1, t, ·)
     scores = attention_scores(q, k, divisor=bundle.config.divisor(layer))[0, 0]
-    labels = bundle.tokenizer.labels(ids)
-    return {"labels": labels, "scores": scores, "allowed": allowed, "weights": weights[0, 0]}
+    left = scores.masked_fill(~allowed, -math.inf)
+    most = left.amax(-1)
+    exps = (left - most[:, None]).exp()
+    shares = exps / exps.sum(-1, keepdim=True)
+    return {
+        **{"labels": bundle.tokenizer.labels(ids), "scores": scores, "allowed": allowed, "weights": weights[0, 0]},
+        **{"most": most, "exps": exps, "sums": exps.sum(-1), "shares": shares},
+        "errors": (shares - weights[0, 0]).abs().amax(-1),
+    }
 
 
 def count_cells(mask: str, size: int, t: int) -> Numbers:

@@ -81,6 +81,11 @@ def test_scores_and_weights_are_those_of_the_model_with_the_mask_in_every_layer(
     _, maps = plain.run(state(house, "small-generator"), ids, causal=False, seen=mask, raw=raw, **OPTIONS)
     torch.testing.assert_close(torch.tensor(answer["scores"]), raw[2, 1], atol=2e-5, rtol=1e-5)
     torch.testing.assert_close(torch.tensor(answer["weights"]), maps[2][1], atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(torch.tensor(answer["shares"]), maps[2][1], atol=1e-5, rtol=1e-5)
+    exps = (raw[2, 1] - raw[2, 1].masked_fill(~mask, -math.inf).amax(-1, keepdim=True)).exp() * mask
+    torch.testing.assert_close(torch.tensor(answer["exps"]), exps, atol=2e-5, rtol=1e-5)
+    torch.testing.assert_close(torch.tensor(answer["sums"]), exps.sum(-1), atol=2e-4, rtol=1e-5)
+    assert max(answer["errors"]) < 1e-5
     assert torch.equal(torch.tensor(answer["allowed"]).bool(), mask)
     assert (torch.tensor(answer["weights"])[~mask] == 0).all()
     assert answer["labels"] == [*"A␣cat,␣a␣mat."]

@@ -102,24 +102,22 @@ const makeTable = (options, columns, right) =>
 const bits = (value) => asFixed(value, 1);
 
 /** The bits of all rounds so far, and their sums. */
-const makeScores = ({ parts, own, model }) => {
+const makeScores = ({ parts, own, model, totals: [mine, its] }) => {
   const cell = (value, other) => h("td", { class: value < other ? "less" : null }, bits(value));
-  const lines = own.map((mine, i) =>
-    tableRow(asWhole(i + 1), h("td", h("code", parts[2 * i + 1])), cell(mine, model[i]), cell(model[i], mine)),
+  const lines = own.map((one, i) =>
+    tableRow(asWhole(i + 1), h("td", h("code", parts[2 * i + 1])), cell(one, model[i]), cell(model[i], one)),
   );
   const heads = ["round", "token", who(), "model"].map((name) => say(`guess_${name}`));
-  const [mine, its] = [sum(own), sum(model)];
   const foot = tableRow(say("guess_sum"), h("td"), cell(mine, its), cell(its, mine));
   const table = [tableHead(...heads), h("tbody", ...lines), h("tfoot", foot)];
   return h("table.guess-scores", ...table);
 };
 
 /** What came of the round that was just played, or of the game. */
-const sentence = ({ parts, own, model }, round) => {
+const sentence = ({ parts, own, model, totals: [mine, its] }, round) => {
   const values = { who: who(), own: bits(own[round - 1]), model: bits(model[round - 1]) };
   const message = say("guess_said", { ...values, token: parts[2 * round - 1] });
   if (!game.over()) return message;
-  const [mine, its] = [sum(own), sum(model)];
   const winner = mine < its ? who() : "model";
   return `${message} ${say("guess_end", { count: ROUNDS, who: who(), own: bits(mine), model: bits(its), winner })}`;
 };

@@ -151,30 +151,6 @@ masking.outputs = (list, all) => {
 /** The outputs that change with a token, by any amount. */
 masking.moved = (square, token) => [...square.keys()].filter((output) => square[output][token] > 0);
 
-/** Computes the softmax of a row from its scores, with the model's own weights and the difference. */
-masking.steps = (row) => {
-  const { scores, allowed, weights } = masking.answers.stages;
-  const own = scores[row];
-  const passes = allowed[row];
-  const left = own.filter((_, key) => passes[key]);
-  const most = Math.max(...left);
-  const exps = own.map((score, key) => (passes[key] ? Math.exp(score - most) : 0));
-  const sum = exps.reduce((a, b) => a + b);
-  const shares = exps.map((part) => part / sum);
-  const error = Math.max(...shares.map((part, key) => Math.abs(part - weights[row][key])));
-  return {
-    scores: own,
-    passes,
-    left: left.length,
-    most,
-    at: own.findIndex((score, key) => passes[key] && score === most),
-    exps,
-    sum,
-    shares,
-    error,
-  };
-};
-
 /** The tab's sentence: what the mask leaves, and which outputs change, once both answers belong to the same
  *  question. */
 const tell = () => {

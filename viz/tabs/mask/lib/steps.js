@@ -16,6 +16,14 @@ const short = (value) => {
 };
 const part = (value) => (value >= 0.0005 ? value.toFixed(3).replace(/^0/, "") : "≈ 0");
 
+/** The steps of a row's softmax, as Python computed them (`run_head` in masking.py). */
+const stepsOf = (row) => {
+  const { scores, allowed, most, exps, sums, shares, errors } = masking.answers.stages;
+  const [own, passes] = [scores[row], allowed[row]];
+  const numbers = { most: most[row], exps: exps[row], sum: sums[row], shares: shares[row], error: errors[row] };
+  return { scores: own, passes, left: passes.filter(Boolean).length, ...numbers };
+};
+
 /** {node, paint}: paint() fills the table for the view and returns the sentence of its step. */
 export const stepTable = (onpoint) => {
   const table = h("table.step-table");
@@ -61,7 +69,7 @@ export const stepTable = (onpoint) => {
     const row = Math.min(masking.view.row, labels.length - 1);
     if (built !== labels.join("\n")) build(labels);
     built = labels.join("\n");
-    const steps = masking.steps(row);
+    const steps = stepsOf(row);
     for (const name of LINES) {
       const { cells, total, row: line } = lines[name];
       const there = stage >= FROM[name];
@@ -95,7 +103,7 @@ export const stepTable = (onpoint) => {
       least: short(Math.min(...s.scores)),
       most: short(name === "scores" ? Math.max(...s.scores) : s.most),
       sum: asNumber(s.sum),
-      key: masking.quote(labels, name === "exp" ? s.at : best),
+      key: masking.quote(labels, name === "exp" ? s.exps.indexOf(1) : best),
       share: asShare(s.shares[best]),
       error: asNumber(s.error, 2),
     });
