@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.conftest import PATIENCE, Guard
 from tests.browser.pages import Exploring, Tab, Writing
@@ -14,7 +14,7 @@ from tests.browser.pages_mask import Masking
 from viz.text import LANGUAGES
 
 pytestmark = pytest.mark.browser
-SIZE = {"width": 390, "height": 844}
+SIZE: ViewportSize = {"width": 390, "height": 844}
 GOES_ON = """(selector) => [...document.querySelectorAll(selector)].filter((place) => {
   const style = getComputedStyle(place);
   const scrolls = /auto|scroll/.test(style.overflowX) && place.checkVisibility() && !place.matches("pre");
