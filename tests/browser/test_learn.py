@@ -371,7 +371,7 @@ def test_a_section_whose_script_does_not_come_says_so_and_is_asked_for_again(tab
     guard.allow("Failed to load resource")
     tab.page.route("**/sections/**", lambda route: route.abort())
     tab.goto()
-    expect(tab.section.locator(".picture")).to_contain_text("did not answer")
+    expect(tab.section.locator(".loading")).to_contain_text("did not answer")
     tab.page.unroute("**/sections/**")
     tab.section.get_by_role("button", name="Try again").click()
     tab.settled()

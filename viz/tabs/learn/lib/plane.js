@@ -83,8 +83,8 @@ const pointsOf = ({ from, to }) => {
   return Array.from({ length: count + 1 }, (_, i) => between(i));
 };
 
-/** Places the labels of arrows {from, to, label} in pixels: beyond each tip, turned aside as far as it takes to lie over
- *  no arrow and no other label, within `frame`. Returns {x, y, anchor} for each. */
+/** Places the labels of arrows {from, to, label} in pixels: beyond each tip, turned aside as far as it takes to lie
+ *  over no arrow and no other label, within `frame`. Returns {x, y, anchor} for each. */
 const placeLabels = (arrows, frame) => {
   const points = arrows.flatMap(pointsOf);
   const boxes = [];
