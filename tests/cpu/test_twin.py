@@ -4,7 +4,7 @@ import copy
 import pickle
 import sys
 import threading
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import torch
@@ -26,22 +26,25 @@ onednn = pytest.mark.skipif(not packed.has_onednn(), reason="torch comes without
 compiled_step = pytest.mark.skipif(not cpu.step_available(), reason="no compiled step here")
 
 
+M = TypeVar("M", bound=nn.Module)
+SIZES: dict[str, Any] = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
+
+
 def build(**options) -> Generator:
     """Builds a small model with no size a multiple of a vector's; norms and biases are random too."""
-    sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
     torch.manual_seed(0)
-    model = former.Generator(former.ModelConfig(**{**sizes, **options})).eval()
-    for parameter in model.parameters():
-        parameter.data += 0.3 * torch.randn_like(parameter)
-    return model
+    return add_noise(former.Generator(former.ModelConfig(**{**SIZES, **options})))
 
 
 def bert(**options) -> former.Bert:
     """Builds a small Bert in the same way."""
-    sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
     torch.manual_seed(0)
-    model = former.Bert(former.BertConfig(**{**sizes, **options})).eval()
-    for parameter in model.parameters():
+    return add_noise(former.Bert(former.BertConfig(**{**SIZES, **options})))
+
+
+def add_noise(model: M) -> M:
+    """Adds noise to all weights of a model, and returns it."""
+    for parameter in model.eval().parameters():
         parameter.data += 0.3 * torch.randn_like(parameter)
     return model
 

@@ -44,10 +44,17 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
     left = scores.masked_fill(~allowed, -math.inf)
     most = left.amax(-1)
     exps = (left - most[:, None]).exp()
-    shares = exps / exps.sum(-1, keepdim=True)
+    sums = exps.sum(-1)
+    shares = exps / sums[:, None]
     return {
-        **{"labels": bundle.tokenizer.labels(ids), "scores": scores, "allowed": allowed, "weights": weights[0, 0]},
-        **{"most": most, "exps": exps, "sums": exps.sum(-1), "shares": shares},
+        "labels": bundle.tokenizer.labels(ids),
+        "scores": scores,
+        "allowed": allowed,
+        "weights": weights[0, 0],
+        "most": most,
+        "exps": exps,
+        "sums": sums,
+        "shares": shares,
         "errors": (shares - weights[0, 0]).abs().amax(-1),
     }
 
