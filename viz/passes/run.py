@@ -110,7 +110,8 @@ class Pass:
     @property
     def nbytes(self) -> int:
         """Bytes of memory it holds."""
-        return sum(each.nbytes for each in self.maps)
+        beside = [each for each in (*self.run.inputs, self.run.first) if each is not None]  # a memory, views of larger
+        return sum(each.nbytes for each in self.maps) + sum(each.untyped_storage().nbytes() for each in beside)
 
     def map(self, name: str) -> Map:
         """Returns one of the maps.

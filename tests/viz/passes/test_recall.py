@@ -54,6 +54,12 @@ def segments(model, text, edits=()):
     return torch.cat(said, 1)[0], capture
 
 
+def test_the_bytes_of_a_pass_include_its_memory(xl):
+    pass_ = run(xl, TEXT)
+    _, memory = pass_.run.inputs
+    assert pass_.nbytes >= sum(each.nbytes for each in pass_.maps) + memory.untyped_storage().nbytes()
+
+
 @pytest.mark.parametrize("text", ["The cat.", TEXT, TEXT * 5], ids=["one segment", "three", "many"])
 @pytest.mark.parametrize("off", [False, True], ids=["plain", "a head off"])
 def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, off):
