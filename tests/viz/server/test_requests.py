@@ -35,8 +35,10 @@ from viz.tabs.base import site_of
 from viz.tabs.generate import branches
 from viz.tabs.learn.sections import train_now
 
+DIGITS = "9" * 5_000  # more than Python converts to an int
 VALUES: list[Any] = [None, True, -3, 1.0, 10**30, float("nan"), "", "x", "\ud800", [], [1], [[]], {}, {"a": [1]}]
-IN_A_PATH = ("x", "-1", "1.5", "99", "9" * 40, "null", "%00", "%ED%A0%80", "²")  # ² is a digit, and no number
+VALUES += [DIGITS]
+IN_A_PATH = ("x", "-1", "1.5", "99", "9" * 40, DIGITS, "null", "%00", "%ED%A0%80", "²")  # ² is a digit, and no number
 KEY = "0" * 32
 PANELS = {panel.name: panel for tab in TABS for panel in tab.panels}
 SHIPPED = ("tiny-generator", "tiny-modern", "dates", "xl", "gpt", "bert", "classifier", "tiny-induction")

@@ -3,6 +3,7 @@ panel."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 from typing import Any
@@ -167,8 +168,8 @@ def read_states(models: Models, view: View) -> Arguments:
     columns = kind.written(run.loaded.bundle.model, reading.inputs).shape[1] if places is None else len(places)
     cells = {}
     for name, field in (("source", "lens_from"), ("target", "lens_to")):
-        row, _, column = read_string(view, field).partition(".")
-        cell = {"row": int(row) if row.isdecimal() else None, "column": int(column) if column.isdecimal() else None}
+        match = re.fullmatch(r"(?P<row>\d{1,4})\.(?P<column>\d{1,5})", read_string(view, field), re.ASCII)
+        cell = {place: int(digits) for place, digits in match.groupdict().items()} if match else {}
         cells[name] = (read_index(cell, "row", run.loaded.bundle.config.depth + 1), read_index(cell, "column", columns))
     return {"pinned": pinned, "run": run, **cells}
 
