@@ -1,6 +1,7 @@
 """RoBERTa and DistilBERT in Hugging Face's format: equal to `transformers`, with their heads and tokenizers."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,13 +65,18 @@ def test_a_classifier_gives_the_classes_of_transformers_by_their_names(kind, con
     torch.testing.assert_close(former.load(tmp_path / "ours").model(tokens), expected, atol=0.05, rtol=0)
 
 
+def write_older(folder: Path) -> None:
+    """Writes the tokenizer as vocab.json and merges.txt."""
+    definition = json.loads(roberta_pieces().to_dict()["definition"])
+    (folder / "vocab.json").write_text(json.dumps(definition["model"]["vocab"]))
+    merges = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in definition["model"]["merges"])
+    (folder / "merges.txt").write_text(merges, encoding="utf-8")
+
+
 @pytest.mark.parametrize("older", [False, True], ids=["tokenizer.json", "vocab.json and merges.txt"])
 def test_robertas_tokenizer_reads_as_that_of_transformers(older, tmp_path):
     saved(T.RobertaForMaskedLM(roberta_config()), tmp_path)
-    definition = json.loads(roberta_pieces().to_dict()["definition"])
-    (tmp_path / "vocab.json").write_text(json.dumps(definition["model"]["vocab"]))
-    merges = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in definition["model"]["merges"])
-    (tmp_path / "merges.txt").write_text(merges, encoding="utf-8")
+    write_older(tmp_path)
     if older:
         (tmp_path / "tokenizer.json").unlink()
     ours: Any = former.pretrained.load(tmp_path).tokenizer
@@ -79,6 +85,25 @@ def test_robertas_tokenizer_reads_as_that_of_transformers(older, tmp_path):
     for text in (*TEXTS, *masked, "é 北京 👍🏽\n"):
         assert ours.encode(text) == theirs(text)["input_ids"]
     assert [0, *ours.pieces("a cat"), *ours.between, *ours.pieces("sat"), 2] == theirs("a cat", "sat")["input_ids"]
+
+
+@pytest.mark.parametrize(
+    "strips", [{}, {"lstrip": True}, {"lstrip": True, "rstrip": True}, {"single_word": True}], ids=str
+)
+@pytest.mark.parametrize("place", ["mask_token", "added_tokens_decoder"])
+def test_older_files_decide_whether_the_mask_takes_the_spaces_around_it(strips, place, tmp_path):
+    saved(T.RobertaForMaskedLM(roberta_config()), tmp_path)
+    write_older(tmp_path)
+    (tmp_path / "tokenizer.json").unlink()
+    options = dict.fromkeys(("lstrip", "rstrip", "single_word", "normalized"), False) | strips
+    mask = {"__type": "AddedToken", "content": "<mask>", **options}
+    described = mask if place == "mask_token" else {"299": {"content": "<mask>", **options}}
+    settings = {"tokenizer_class": "RobertaTokenizer", place: described}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    ours: Any = former.pretrained.load(tmp_path).tokenizer
+    theirs = T.RobertaTokenizer.from_pretrained(tmp_path)
+    for text in ("the <mask> sat", "a<mask>b"):
+        assert ours.encode(text) == theirs(text)["input_ids"]
 
 
 @torch.no_grad()

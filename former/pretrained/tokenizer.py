@@ -124,7 +124,18 @@ def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
         return read_pieces(folder, num_tokens)
     if (folder / TOKENIZER).exists():
         return tokens.PieceTokenizer(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
-    return tokens.PieceTokenizer.around(read_bytes(folder, num_tokens).to_dict()["definition"], num_tokens)
+    bare = read_bytes(folder, num_tokens).to_dict()["definition"]
+    return tokens.PieceTokenizer.around(bare, num_tokens, **_mask_options(folder))
+
+
+def _mask_options(folder: Path) -> dict[str, bool]:
+    """Returns the options of `<mask>` that tokenizer_config.json gives; none if it does not describe the token."""
+    values = _settings(folder)
+    require_instance("added_tokens_decoder", added := values.get("added_tokens_decoder", {}), dict)
+    for token in (*added.values(), values.get("mask_token")):  # the first counts in `transformers` too
+        if isinstance(token, dict) and token.get("content") == "<mask>":
+            return {name: token.get(name) is True for name in ("single_word", "lstrip", "rstrip")}
+    return {}
 
 
 def _settings(folder: Path) -> dict[str, Any]:

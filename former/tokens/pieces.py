@@ -54,9 +54,12 @@ class PieceTokenizer:
         )
 
     @classmethod
-    def around(cls, definition: str, num_tokens: int | None = None) -> PieceTokenizer:
+    def around(cls, definition: str, num_tokens: int | None = None, **mask: bool) -> PieceTokenizer:
         """Creates RoBERTa's tokenizer from the definition of a GPT-2 tokenizer that has RoBERTa's vocabulary.
 
+        Args:
+            definition, num_tokens: as for the class.
+            mask: options of `<mask>`, as for `tokenizers.AddedToken`; without any, it takes the space before it.
         Raises:
             ValueError: a vocabulary without RoBERTa's special tokens.
         """
@@ -64,7 +67,9 @@ class PieceTokenizer:
         known = tokenizer.get_vocab()
         if missing := [token for token in ("<s>", "<pad>", "</s>", "<unk>", "<mask>") if token not in known]:
             raise ValueError(f"vocabulary must have RoBERTa's special tokens, got none for {missing}")
-        tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", AddedToken("<mask>", lstrip=True)])
+        tokenizer.add_special_tokens(
+            ["<s>", "<pad>", "</s>", "<unk>", AddedToken("<mask>", **(mask or {"lstrip": True}))]
+        )
         end, begin = (("</s>", known["</s>"]), ("<s>", known["<s>"]))
         tokenizer.post_processor = processors.RobertaProcessing(end, begin, add_prefix_space=False)
         return cls(tokenizer.to_str(), num_tokens)
