@@ -10,6 +10,10 @@ from torch import Tensor
 from former.checks import is_number, is_share, is_whole
 
 
+class NotNumbers(ValueError):
+    """A model's prediction is NaN or infinite: an overflow, or weights that are not finite."""
+
+
 def next_token_probs(
     logits: Tensor,
     temperature: float = 1.0,
@@ -88,7 +92,7 @@ def precise(x: Tensor) -> Tensor:
 def require_numbers(values: Tensor) -> Tensor:
     """Returns numbers that were computed from a prediction; raises ValueError if one is NaN, as after an overflow."""
     if values.isnan().any():
-        raise ValueError("the model's prediction must be numbers, got NaN: an overflow, or weights that are not finite")
+        raise NotNumbers("the model's prediction must be numbers, got NaN: an overflow, or weights that are not finite")
     return values
 
 
@@ -96,7 +100,7 @@ def require_maximum(logits: Tensor) -> None:
     """Raises ValueError unless the largest logit is finite: after an overflow, or with broken weights, it is not."""
     largest = logits.max()
     if not largest.isfinite():
-        raise ValueError(f"logits must have a finite maximum, to predict a token, got {float(largest)}")
+        raise NotNumbers(f"logits must have a finite maximum, to predict a token, got {float(largest)}")
 
 
 def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:

@@ -22,6 +22,7 @@ from viz.passes.habits import rounded
 from viz.passes.lens import TOP, depths
 from viz.passes.loaded import Loaded, Models, writers
 from viz.passes.run import Pass, read
+from viz.server import http
 from viz.server.clients import Places, client, client_of
 from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
@@ -37,7 +38,7 @@ STREAMS = 50  # texts being written at once
 
 
 def endpoint(function: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
-    """Decorates an endpoint: a Refusal becomes Gradio's error, with the sentence that the page would show."""
+    """Decorates an endpoint: a refusal becomes Gradio's error, with the sentence that the page would show."""
 
     @functools.wraps(function)
     async def answer(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -49,12 +50,13 @@ def endpoint(function: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
 
 @contextlib.contextmanager
 def as_errors() -> Iterator[None]:
-    """Context manager: turns a Refusal into Gradio's error, which reaches the client."""
+    """Context manager: turns a refusal into Gradio's error, which reaches the client."""
     try:
         yield
-    except Refusal as refusal:
-        said = in_words(refusal.note).encode(errors="replace").decode()  # a lone surrogate could not be sent
-        raise gr.Error(said, print_exception=False) from refusal
+    except ValueError as raised:
+        note = http.refusal_of(raised).note
+        said = in_words(note).encode(errors="replace").decode()  # a lone surrogate could not be sent
+        raise gr.Error(said, print_exception=False) from raised
 
 
 def arrived(request: gr.Request) -> None:
@@ -244,15 +246,15 @@ class Endpoints:
             who = client.get()
             if not self._places.has_room_for(who):
                 raise Busy("busy_writing")
-        self._places.take(who)
-        try:
-            ids, states = list(order.ids), next_token.states(loaded.fast, order)
-            while (state := await self._site.work.step(lambda: next(states, None))) is not None:
-                if state.token is not None:
-                    ids.append(state.token)
-                yield next_token.decode(loaded.bundle.tokenizer, ids)[0]
-        finally:
-            self._places.give_back(who)
+            self._places.take(who)
+            try:
+                ids, states = list(order.ids), next_token.states(loaded.fast, order)
+                while (state := await self._site.work.step(lambda: next(states, None))) is not None:
+                    if state.token is not None:
+                        ids.append(state.token)
+                    yield next_token.decode(loaded.bundle.tokenizer, ids)[0]
+            finally:
+                self._places.give_back(who)
 
 
 def named(models: Models, name: str) -> Loaded:

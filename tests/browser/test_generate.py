@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import socket
+import struct
 from collections.abc import Iterator
 from functools import partial
 
@@ -16,7 +17,7 @@ from tests.browser.reference import Reference, rule
 from tests.ranked import check_largest, clear_largest
 from viz.tabs.generate import branches
 from viz.tabs.generate.routes import STREAMS
-from viz.text import message
+from viz.text import message, note
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Writing
@@ -50,6 +51,15 @@ def greedy(port: int) -> Iterator[int]:
                 break
             value += 1
         yield value
+
+
+@pytest.mark.own_page
+def test_a_refusal_that_ends_the_stream_is_shown(tab):
+    tab.open(model="tiny-generator", text=PROMPT)
+    header = json.dumps({"error": note("not_numbers")}).encode()
+    tab.page.route("**/write", lambda route: route.fulfill(body=struct.pack("<II", len(header), 0) + header))
+    tab.press("Start")
+    expect(tab.page.get_by_text(message("not_numbers"))).to_be_visible()
 
 
 @pytest.mark.own_page

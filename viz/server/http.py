@@ -16,6 +16,7 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
+from former.sampling import NotNumbers
 from former.tokens import TokenBeyondModel
 from viz.text import Refusal
 
@@ -125,12 +126,14 @@ def error(refusal: Refusal) -> bytes:
 def refusal_of(raised: ValueError) -> Refusal:
     """Returns the refusal to show a visitor for a ValueError.
 
-    Only a `Refusal`, or the library's `TokenBeyondModel`, is meant for visitors. Any other ValueError is a bug in the
-    app: it is logged with its traceback, and the visitor reads only that the request failed.
+    Only a `Refusal`, or the library's `TokenBeyondModel` and `NotNumbers`, are meant for visitors. Any other ValueError
+    is a bug in the app: it is logged with its traceback, and the visitor reads only that the request failed.
     """
     if isinstance(raised, Refusal):
         return raised
     if isinstance(raised, TokenBeyondModel):
         return Refusal("token_beyond", token=raised.token)
+    if isinstance(raised, NotNumbers):
+        return Refusal("not_numbers")
     logging.getLogger(__name__).error("unexpected ValueError in a request", exc_info=raised)
     return Refusal("not_possible")

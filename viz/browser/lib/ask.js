@@ -72,9 +72,12 @@ const received = (/** @type {Promise<any>} */ promise) => {
 export const send = (path, { body, method = body ? "POST" : "GET", ...more } = {}) =>
   connected(fetch(url(path), { ...more, method, ...(body && { body: JSON.stringify(body) }) }));
 
-/** Whether JSON is a refusal; an answer may also have an "error", which is a number.
- *  @type {(body: any) => boolean} */
-const isRefusal = (body) => Boolean(body?.error?.key);
+/** JSON that the server sent with a status. Throws Unanswered if it is a refusal; an answer's "error" is a number.
+ *  @type {(value: any, status?: number) => any} */
+export const accepted = (value, status = 200) => {
+  if (value?.error?.key) throw new Unanswered(refusal(value), status);
+  return value;
+};
 
 /** @type {(response: Response) => Promise<Unanswered>} */
 const errorOf = async (response) => {
@@ -102,9 +105,7 @@ export const ask = async (path, { body, signal } = {}) => {
  *  @type {(path: string, body?: object | null, signal?: AbortSignal) => Promise<any>} */
 export const answerTo = async (path, body, signal) => {
   const response = await ask(path, { body: body ?? undefined, signal });
-  const answer = await received(response.json());
-  if (isRefusal(answer)) throw new Unanswered(refusal(answer), response.status);
-  return answer;
+  return accepted(await received(response.json()), response.status);
 };
 
 /** The content of a path, an ArrayBuffer. Throws Unanswered.
@@ -141,8 +142,7 @@ export const lines = async (path, signal, take, body) => {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      const piece = JSON.parse(line);
-      if (isRefusal(piece)) throw new Unanswered(refusal(piece), 200);
+      const piece = accepted(JSON.parse(line));
       if (signal?.aborted) return;
       take(piece);
     }

@@ -9,6 +9,8 @@ A frame, little-endian; the stream of them is gzipped, and flushed after each:
     length of the header, uint32 | length of the cells, uint32 | header, JSON in UTF-8 | cells, uint8 (layers·h·t)
 
 A cell is 255·√weight, of the newest token's attention to the t tokens of the window: off by at most 0.4 %.
+
+If a token cannot be predicted, the last frame has no cells; its header is the body of a refusal (`viz.server.http`).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.remarks import remarks
 from viz.passes.run import TEXT_LIMIT
+from viz.server import http
 from viz.server.view import read_number, read_whole
 from viz.tabs.generate.next_token import Order, Rules, State, describe, label, prompt_of, round_probs, states
 from viz.text import Refusal
@@ -99,13 +102,16 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
     """
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31)  # 31: with gzip's header
     ids = list(order.ids)
-    for state in states(model, order):
-        if state.token is not None:
-            ids.append(state.token)
-        known = len(ids) if len(ids) == order.prompt else TOKENS_PER_CHARACTER
-        # A tail that begins within a character would misread its first bytes: so read a character more.
-        labels, own = (part[-known:] for part in label(tokenizer, ids[-(known + TOKENS_PER_CHARACTER - 1) :]))
-        yield squeeze.compress(pack(state, order, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
+    try:
+        for state in states(model, order):
+            if state.token is not None:
+                ids.append(state.token)
+            known = len(ids) if len(ids) == order.prompt else TOKENS_PER_CHARACTER
+            # A tail that begins within a character would misread its first bytes: so read a character more.
+            labels, own = (part[-known:] for part in label(tokenizer, ids[-(known + TOKENS_PER_CHARACTER - 1) :]))
+            yield squeeze.compress(pack(state, order, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
+    except ValueError as raised:
+        yield squeeze.compress(framed(http.error(http.refusal_of(raised))))
     yield squeeze.flush()
 
 
@@ -128,4 +134,9 @@ def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str]
     }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     cells = (state.weights.clamp(0, 1).sqrt() * 255).round().to(torch.uint8).numpy().tobytes()
-    return len(text).to_bytes(4, "little") + len(cells).to_bytes(4, "little") + text + cells
+    return framed(text, cells)
+
+
+def framed(header: bytes, cells: bytes = b"") -> bytes:
+    """Puts the lengths of a frame's two parts before them."""
+    return len(header).to_bytes(4, "little") + len(cells).to_bytes(4, "little") + header + cells

@@ -20,6 +20,8 @@ MESSAGES = {
     "no_tokens": "There is nothing in this text that the model could read as a word. Please type a few words.",
     "token_beyond": "This model has no vector for “{token}”, a token that was added to its tokenizer later. Please"
     " leave it out.",
+    "not_numbers": "This model’s prediction is not a number (NaN): its weights are damaged, or its numbers became too"
+    " large. Please change the text, or choose another model.",
     "dropped": "The tokenizer drops {characters}: the model does not see {count, plural, one {it} other {them}}.",
     "cut_text": "This model reads {kept} {unit, select, word {words} piece {tokens} character {characters} other"
     " {bytes}} at once. Your text has {total}; the {end, select, last {last} other {first}} {kept} are shown.",

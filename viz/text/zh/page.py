@@ -19,6 +19,7 @@ MESSAGES = {
     "long_text": "这段文本有 {given, number} 个字符，上限是 {limit, number} 个。请缩短文本。",
     "no_tokens": "这段文本中没有模型能当作词来读的内容。请输入几个词。",
     "token_beyond": "“{token}”是后来才加入分词器的词元，这个模型没有它的向量。请去掉它。",
+    "not_numbers": "这个模型在这里的预测不是数（NaN）：它的权重已损坏，或者数值过大。请修改文本，或者换一个模型。",
     "dropped": "分词器会丢弃 {characters}：模型看不到{count, plural, other {这些字符}}。",
     "cut_text": "这个模型一次最多读 {kept} 个{unit, select, word {词} piece {词元} character {字符} other {字节}}。你"
     "的文本有 {total} 个，这里显示{end, select, last {最后} other {最前面}} {kept} 个。",

@@ -1,7 +1,9 @@
 """Tab Generate without a browser: valid requests, answers, the effect of the seed, stopping."""
 
 import asyncio
+import copy
 import json
+import logging
 import math
 import struct
 import threading
@@ -496,6 +498,20 @@ def test_a_class_that_asks_for_the_same_known_tokens_is_answered_by_one_run(load
     assert len(set(same)) == 1
     assert [header["token"] for header, _ in unpack(zlib_again(same[0]))] == [None, 65, 66, 67, 68]
     assert other not in same
+
+
+@pytest.mark.parametrize("length", [1, 2], ids=["given", "drawn"])
+def test_a_prediction_of_no_numbers_ends_the_text_with_a_sentence(loaded, length, caplog):
+    model = copy.deepcopy(loaded.bundle.model)
+    with torch.no_grad():
+        model.transformer.token_embedding.weight[250] = math.nan
+    server = FastAPI()
+    routes.attach(server, site_of({"small": replace(loaded, bundle=replace(loaded.bundle, model=model))}))
+    requests = {"model": "small", "text": "a", "seed": 1, "length": length, "given": [250]}
+    answer = TestClient(server).post("/write", json=requests)
+    *_, (refusal, cells) = unpack(zlib_again(answer.content))
+    assert (refusal, cells) == ({"error": note("not_numbers")}, [])
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_beyond_its_limit_the_server_says_so(loaded, monkeypatch):

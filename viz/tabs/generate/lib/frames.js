@@ -1,11 +1,12 @@
 // Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/stream.py).
 
-import { answerTo, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
+import { accepted, answerTo, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";
 
-/** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head. */
+/** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head.
+ *  Throws Unanswered if it is a refusal. */
 const decode = (bytes, header) => ({
-  ...JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header))),
+  ...accepted(JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header)))),
   cells: bytes.slice(8 + header),
 });
 
