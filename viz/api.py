@@ -16,7 +16,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 import gradio as gr
+from starlette.requests import ClientDisconnect
 
+from viz.gradio_adapter import Caller
 from viz.passes import edits as changes
 from viz.passes.habits import rounded
 from viz.passes.lens import TOP, depths
@@ -53,16 +55,19 @@ def as_errors() -> Iterator[None]:
     """Context manager: turns a refusal into Gradio's error, which reaches the client."""
     try:
         yield
+    except ClientDisconnect as raised:
+        raise gr.Error("", print_exception=False) from raised  # which nobody reads
     except ValueError as raised:
         note = http.refusal_of(raised).note
         said = in_words(note).encode(errors="replace").decode()  # a lone surrogate could not be sent
         raise gr.Error(said, print_exception=False) from raised
 
 
-def arrived(request: gr.Request) -> None:
+def arrived(request: gr.Request) -> Caller:
     """Identifies the client, for fair turns, because Gradio's queue runs an endpoint outside of its request."""
-    original = getattr(request, "request", None) or request  # MCP's is Starlette's own
+    original: Any = getattr(request, "request", None) or request  # MCP's is Starlette's own
     client.set(client_of(original.scope))
+    return Caller(original)
 
 
 def attach(site: Site) -> dict[int, Endpoint]:
@@ -94,12 +99,12 @@ class Endpoints:
         self._site = site
         self._places = Places(STREAMS)
 
-    async def _pass_of(self, model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
+    async def _pass_of(self, caller: Caller, model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
         loaded = named(self._site.models, model)
         given, refused = changes.from_link(read_string({"edits": edits}, "edits"), loaded.bundle.model)
         if refused:
             raise Refusal("api_edits", given=",".join(refused)[:40], example=EXAMPLE)
-        return loaded, (await self._site.work.turn(self._site.passes.make, loaded, text, given))[0]
+        return loaded, (await self._site.work.turn(caller, self._site.passes.make, loaded, text, given))[0]
 
     @endpoint
     async def models(self) -> list[dict[str, Any]]:
@@ -151,8 +156,7 @@ class Endpoints:
         Returns:
             "queries" and "keys", labels; and "weights"[query][key], or [head][query][key] for all heads.
         """
-        arrived(request)
-        _, pass_ = await self._pass_of(model, text, edits)
+        _, pass_ = await self._pass_of(arrived(request), model, text, edits)
         names = [each.name for each in pass_.maps]
         if stack and stack not in names:
             raise Refusal("api_stack", given=f"{stack}"[:40], names=names)
@@ -179,8 +183,7 @@ class Endpoints:
             "blanks", each with its "next", and "follows", the probability that the second text follows the first.
             Of a model without an output layer, "tokens" alone.
         """
-        arrived(request)
-        _, pass_ = await self._pass_of(model, text, edits)
+        _, pass_ = await self._pass_of(arrived(request), model, text, edits)
         return {"tokens": pass_.header["labels"], **pass_.header["output"]}
 
     @endpoint
@@ -197,11 +200,10 @@ class Endpoints:
             "columns", the labels of the positions; "names" and "probs" [depth][column][top]: depth 0 is before the
             first block, depth n after the nth.
         """
-        arrived(request)
+        caller = arrived(request)
         count = read_whole({"top": top}, "top", 1, TOP, "api_top")
-        _, pass_ = await self._pass_of(model, text, edits)
-
-        result = await self._site.work.turn(depths, pass_.run, count)
+        _, pass_ = await self._pass_of(caller, model, text, edits)
+        result = await self._site.work.turn(caller, depths, pass_.run, count)
         return {"columns": result["columns"], "names": result["names"], "probs": rounded(result["probs"])}
 
     async def generate(

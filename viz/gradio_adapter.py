@@ -10,11 +10,13 @@ import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from gradio.context import LocalContext
 from gradio.routes import templates
 from jinja2 import ChoiceLoader, DictLoader
 
@@ -183,6 +185,22 @@ def rest_queue(page: gr.Blocks) -> None:
     Polling took 6 % of a core on an idle server.
     """
     page._queue.sleep_when_free = page._queue.progress_update_sleep_when_free = 1.0
+
+
+@dataclass
+class Caller:
+    """The program that called the endpoint at work, by a request of its own or by one that put the call in Gradio's
+    queue."""
+
+    request: Request
+
+    async def is_disconnected(self) -> bool:
+        """Returns whether it has disconnected: closed the request, or the stream of a queued call."""
+        if (event_id := LocalContext.event_id.get(None)) is None:
+            return await self.request.is_disconnected()
+        blocks = LocalContext.blocks.get(None)
+        event = blocks._queue.event_ids_to_events.get(event_id) if blocks else None
+        return event is not None and not event.alive
 
 
 @contextlib.contextmanager

@@ -8,6 +8,9 @@ import re
 import shlex
 import socket
 import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +27,11 @@ from tests.viz import loops
 from viz import app
 from viz.passes import sources
 from viz.passes.loaded import Loaded
+from viz.passes.store import PassStore
+from viz.server.work import TURNS
 from viz.tabs import base
 from viz.tabs.generate import next_token, stream
+from viz.text import Refusal
 
 TEXT = "The cat sat on the mat"
 ENDPOINTS = {"models", "tokenize", "attention", "predict", "lens", "generate"}
@@ -70,6 +76,38 @@ def client(address):
 
 def close(ours, theirs):
     torch.testing.assert_close(torch.tensor(ours), theirs, atol=1e-5, rtol=0)  # rounded to 7 digits, by the fast twin
+
+
+@pytest.mark.parametrize("way", ["call", "run"])
+def test_a_call_whose_program_has_left_computes_nothing(models, monkeypatch, way):
+    begun, go = [], threading.Event()
+
+    def make(_: PassStore, __: Loaded, text: str, *___: Any) -> None:
+        begun.append(text)
+        assert go.wait(30)
+        raise Refusal("too_short")
+
+    with serving(models) as address, ThreadPoolExecutor() as threads:
+        monkeypatch.setattr(PassStore, "make", make)
+
+        def call(text: str, seconds: float = 30) -> None:
+            body, path = {"data": ["gpt", text, 0]}, f"{address}gradio_api/{way}/attention"
+            with contextlib.suppress(httpx.ReadTimeout):
+                answer = httpx.post(path, json=body, timeout=seconds).json()
+                if way == "call":
+                    httpx.get(f"{path}/{answer['event_id']}", timeout=seconds)
+
+        stay = [threads.submit(call, f"{n}") for n in range(TURNS)]
+        while len(begun) < TURNS:
+            time.sleep(0.01)
+        call("gone", 1)
+        time.sleep(0.5)  # in which the server notices
+        stay.append(threads.submit(call, "last"))
+        time.sleep(0.2)
+        go.set()
+        for each in stay:
+            each.result()
+    assert set(begun) == {"0", "1", "last"}
 
 
 def test_attention_is_that_of_a_run_under_the_same_edits(client, models):

@@ -34,6 +34,6 @@ def attach(server: FastAPI, models: Models, turns: work.Work, panels: Iterable[P
     async def python(name: str, request: Request) -> Response:
         if name not in served:
             raise HTTPException(404)
-        # Readers may be slow, so they run on a thread, in the client's turn.
-        code = await turns.turn(program, served[name], models, await http.read_object(request))
+        view = await http.read_object(request)
+        code = await turns.turn(request, program, served[name], models, view)  # readers may be slow
         return Response(json.dumps({"code": code}), headers=http.FRESH, media_type="application/json")

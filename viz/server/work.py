@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from fastapi import FastAPI, Request, Response
+from starlette.requests import ClientDisconnect
 
 from viz.passes.run import digest
 from viz.server import http
@@ -110,9 +111,15 @@ class Work:
         async with self._steps.acquire(client.get()):
             return await self._on_thread(work, *arguments)
 
-    async def turn(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Returns work(*arguments), which takes some 0.1 to 1 s, run on a thread in the client's turn."""
+    async def turn(self, waiting: Client, work: Callable[..., T], *arguments: Any) -> T:
+        """Returns work(*arguments), which takes some 0.1 to 1 s, run on a thread in the client's turn.
+
+        Raises:
+            ClientDisconnect: the client that waits for it has disconnected before its turn.
+        """
         async with self._turns.acquire(client.get()):
+            if await waiting.is_disconnected():
+                raise ClientDisconnect
             return await self._on_thread(work, *arguments)
 
     async def _on_thread(self, work: Callable[..., T], *arguments: Any) -> T:

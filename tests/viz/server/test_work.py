@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from starlette.requests import ClientDisconnect
 
 from tests.viz.loops import run
 from viz.server import http
@@ -107,6 +108,23 @@ def test_a_stream_that_all_have_left_ends_after_the_piece_at_work():
         assert len([piece async for piece in answer]) == 100, "what was given up is not kept"
 
     run(read_two_and_leave())
+
+
+def test_a_turn_of_a_client_that_has_left_computes_nothing():
+    async def leave() -> None:
+        held, slow, listener = Work(), Slow(), Listener()
+        tasks = [ask(held, slow, n) for n in range(TURNS)]
+        await settle()
+        turn = asyncio.create_task(held.turn(listener, slow.begun.append, "turn"))
+        await settle()
+        listener.leave()
+        slow.go.set()
+        with pytest.raises(ClientDisconnect):
+            await turn
+        assert "turn" not in slow.begun
+        assert all([await task for task in tasks])
+
+    run(leave())
 
 
 def test_a_stream_whose_client_leaves_before_its_first_byte_ends_after_the_piece_at_work():

@@ -37,7 +37,7 @@ from viz.tabs.explore.answer import answer
 from viz.text import Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
-GetPass = Callable[[str], Awaitable[tuple[Pass, bytes]]]  # raises HTTPException for an unknown key
+GetPass = Callable[[Request, str], Awaitable[tuple[Pass, bytes]]]  # raises HTTPException for an unknown key
 
 
 def lines(pieces: Iterator[dict[str, Any]]) -> Iterator[bytes]:
@@ -61,26 +61,27 @@ def attach(server: FastAPI, site: Site) -> None:
     work, models, passes = site.work, site.models, site.passes
     attach_answers(server, work, {"/attention": partial(answer, models, passes)}, lambda: site.shared.secret)
 
-    async def get_pass(key: str) -> tuple[Pass, bytes]:
-        entry = passes.get(key) or await work.turn(passes.remake, key)
+    async def get_pass(request: Request, key: str) -> tuple[Pass, bytes]:
+        entry = passes.get(key) or await work.turn(request, passes.remake, key)
         if entry is None:
             raise HTTPException(404)
         return entry
 
     @server.get("/attention/{key}")
     @http.answers
-    async def whole(key: str) -> Response:
+    async def whole(request: Request, key: str) -> Response:
         known = passes.get(key)
-        packed = known[1] if known else await work.step(passes.shared_body, key) or (await get_pass(key))[1]
+        packed = known[1] if known else await work.step(passes.shared_body, key) or (await get_pass(request, key))[1]
         return Response(packed, media_type=BINARY, headers={"Content-Encoding": "gzip"} | FOREVER)
 
     @server.get("/attention/{key}/data.npz")
     @http.answers
-    async def arrays(key: str) -> Response:
-        pass_, _ = await get_pass(key)
+    async def arrays(request: Request, key: str) -> Response:
+        pass_, _ = await get_pass(request, key)
         name = re.sub(r"[^\w.-]+", "-", pass_.header["model"], flags=re.ASCII)
         download = {"Content-Disposition": f'attachment; filename="{name}-all-heads.npz"'}
-        return Response(await work.turn(payload.pack_arrays, pass_), media_type=BINARY, headers=download | FOREVER)
+        packed = await work.turn(request, payload.pack_arrays, pass_)
+        return Response(packed, media_type=BINARY, headers=download | FOREVER)
 
     attach_measure(server, site, get_pass, "heads", measures.heads)
     attach_measure(server, site, get_pass, "words", measures.each_word)
@@ -93,8 +94,10 @@ def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     @http.answers
-    async def exactly(key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int) -> Response:
-        pass_, _ = await get_pass(key)
+    async def exactly(
+        request: Request, key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int
+    ) -> Response:
+        pass_, _ = await get_pass(request, key)
         try:
             each = pass_.map(name)
             if head == "mean":
@@ -113,8 +116,8 @@ def attach_measure(server: FastAPI, site: Site, get_pass: GetPass, path: str, me
 
     @server.get(f"/attention/{{key}}/{path}")
     @http.answers
-    async def answer(key: str) -> Response:
-        pass_, _ = await get_pass(key)
+    async def answer(request: Request, key: str) -> Response:
+        pass_, _ = await get_pass(request, key)
         loaded, listener = site.models[pass_.header["model"]], Listener()
         pieces = await site.work.stream(f"{key}/{path}", lambda: lines(measure(loaded, pass_)), listener)
         return http.StreamResponse(with_final_refusal(pieces), http.LINES, listener.leave)
@@ -126,7 +129,7 @@ def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
 
     async def json_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
         """Answers with make(model, pass, *arguments) as JSON, computed once for all clients that request the same."""
-        pass_, _ = await get_pass(key)
+        pass_, _ = await get_pass(request, key)
 
         def body_of() -> bytes:
             return gzip.compress(json.dumps(make(models[pass_.header["model"]], pass_, *arguments)).encode(), 6)

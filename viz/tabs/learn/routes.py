@@ -11,7 +11,7 @@ import json
 from functools import cache, partial
 from typing import Any
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
 
 from viz.panels.panel import plain
 from viz.panels.source import source
@@ -57,8 +57,10 @@ def attach(server: FastAPI, site: Site) -> None:
         opening_json = cache(partial(opening, section, models))
 
         @server.get(f"/learn/{section.name}.json")
-        async def read_opening() -> Response:
-            return Response(await site.work.turn(opening_json), media_type="application/json", headers=http.FRESH)
+        @http.answers
+        async def read_opening(request: Request) -> Response:
+            body = await site.work.turn(request, opening_json)
+            return Response(body, media_type="application/json", headers=http.FRESH)
 
         @server.get(f"/learn/{section.name}/code")
         async def code() -> dict[str, Any]:

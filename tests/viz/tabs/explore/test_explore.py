@@ -24,7 +24,7 @@ from viz.passes import lens, measures, payload, trace, writes
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
-from viz.server import work
+from viz.server import http, work
 from viz.tabs import TABS, base
 from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
@@ -273,6 +273,26 @@ def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, mo
 
     in_loop(leave_at_once())
     assert 0 < len(begun) < 100
+
+
+@pytest.mark.parametrize("path", ["/heads", "/self/0/0", "/lens", "/data.npz"])
+def test_a_pass_is_not_computed_again_for_a_client_that_has_left(models, monkeypatch, path):
+    site, server, sent = base.site_of(models), FastAPI(), []
+    routes.attach(server, site)
+    monkeypatch.setattr(site.passes, "remake", lambda _: pytest.fail("a pass was computed"))
+    scope = {"type": "http", "method": "GET", "path": f"/attention/0{path}", "query_string": b"", "headers": []}
+
+    async def ask() -> None:
+        async def receive() -> dict[str, str]:
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await server(scope, receive, send)
+
+    in_loop(ask())
+    assert sent[0]["status"] == http.GONE
 
 
 def test_the_page_asks_python_by_routes_and_no_event_of_gradio_s(models):
