@@ -224,6 +224,20 @@ export const saveFile = (name, blob) => {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
 
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/; // a spreadsheet would run such a cell
+
+/** A cell of a CSV file.
+ *  @type {(value: string | number) => string} */
+export const csvCell = (value) =>
+  typeof value === "number" ? `${value}` : `"${value.replace(FORMULA, "'$&").replaceAll('"', '""')}"`;
+
+/** Offers rows of cells as a CSV file; a text that a spreadsheet would run gets an apostrophe before it.
+ *  @type {(name: string, rows: (string | number)[][]) => void} */
+export const saveRows = (name, rows) => {
+  const table = rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+  saveFile(name, new Blob(["\ufeff", table], { type: "text/csv" }));
+};
+
 const missed = new Map(); // address → number of times its script failed to load
 
 /** The exports of the script at an address. Throws Unanswered if it cannot be loaded; each new attempt uses another

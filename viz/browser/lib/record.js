@@ -1,17 +1,11 @@
 // A room's record for its leader: the number of followers and all answers, to read and as a CSV file.
 
-import { saveFile } from "./ask.js";
+import { saveRows } from "./ask.js";
 import { h } from "./base.js";
 import { makeBar } from "./colour.js";
 import { say } from "./messages.js";
 import { asWhole } from "./numbers.js";
 import { room } from "./room.js";
-
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/; // a spreadsheet would run such a cell
-
-/** A cell of a CSV file. */
-export const csvCell = (value) =>
-  typeof value === "number" ? `${value}` : `"${value.replace(FORMULA, "'$&").replaceAll('"', '""')}"`;
 
 const wordsOf = (described, choice) => described.choices[choice] ?? say("record_choice", { number: choice + 1 });
 
@@ -22,8 +16,8 @@ const readable = (answers) =>
     .filter(({ described }) => described)
     .map((answer) => ({ ...answer, ...answer.described.judge?.(answer.choice) }));
 
-/** The record as the text of a CSV file, a line for each answer. */
-const asTable = (answers) => {
+/** The record as rows of a CSV file, one for each answer. */
+const asRows = (answers) => {
   const head = ["member", "section", "question", "answer", "is_right"].map((name) => say(`record_${name}`));
   const lines = answers.map(({ member, described, choice, right }) => [
     member,
@@ -32,7 +26,7 @@ const asTable = (answers) => {
     wordsOf(described, choice),
     right === null ? "" : say(right ? "record_yes" : "record_no"),
   ]);
-  return [head, ...lines].map((line) => `${line.map(csvCell).join(",")}\r\n`).join("");
+  return [head, ...lines];
 };
 
 /** One question: its title, which leads to it, and how many chose each answer. */
@@ -91,7 +85,7 @@ export const makeRecord = () => {
   };
   const download = async () => {
     await refresh();
-    saveFile(`${room.name}.csv`, new Blob(["\ufeff", asTable(answers)], { type: "text/csv" }));
+    saveRows(`${room.name}.csv`, asRows(answers));
   };
   node.addEventListener("keydown", (event) => event.key === "Escape" && show(false));
 

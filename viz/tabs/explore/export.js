@@ -1,6 +1,6 @@
 // Exports of the current view, made in the browser: a picture, a page that works offline, and the data.
 
-import { bytes, saveFile, whyNot } from "../../browser/lib/ask.js";
+import { bytes, saveFile, saveRows, whyNot } from "../../browser/lib/ask.js";
 import { h, setAttributes } from "../../browser/lib/base.js";
 import { variable } from "../../browser/lib/colour.js";
 import { makeHint } from "../../browser/lib/hint.js";
@@ -104,12 +104,10 @@ const savePage = async () => {
 const saveTable = async () => {
   await store.exactly();
   const { queries, keys } = store.map;
-  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   const lines = rows().flatMap((row, query) =>
-    row.map((weight, key) => [query, key, quoted(queries[query]), quoted(keys[key]), weight].join(",")),
+    row.map((weight, key) => [query, key, queries[query], keys[key], weight]),
   );
-  const table = ["query,key,query_token,key_token,weight", ...lines].join("\r\n");
-  saveFile(fileName("weights", "csv"), new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
+  saveRows(fileName("weights", "csv"), [["query", "key", "query_token", "key_token", "weight"], ...lines]);
 };
 
 const saveArrays = async () => {

@@ -1,7 +1,9 @@
 """The measurements on the page, compared with plain torch on the same weights, and their routes."""
 
 import asyncio
+import csv
 import gzip
+import io
 import json
 import math
 import threading
@@ -29,6 +31,7 @@ from viz.tabs import TABS, base
 from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
 from viz.tabs.explore.answer import answer
+from viz.tabs.explore.map import maps
 from viz.text import in_words, note
 
 TEXT = "not a good film, but the great film was bad."
@@ -293,6 +296,13 @@ def test_a_pass_is_not_computed_again_for_a_client_that_has_left(models, monkeyp
 
     in_loop(ask())
     assert sent[0]["status"] == http.GONE
+
+
+def test_the_table_of_a_map_holds_no_formula_and_its_numbers_stay_numbers(generator):
+    tokens = maps.write_table(generator.bundle.run("=1-a"), "self", 0, 0, "head")
+    rows = list(csv.DictReader(io.StringIO(tokens["table"])))
+    assert [row["key_token"] for row in rows[-4:]] == ["'=", "1", "'-", "a"]
+    assert [float(row["weight"]) for row in rows] == [row[-1] for row in tokens["rows"]]
 
 
 def test_the_page_asks_python_by_routes_and_no_event_of_gradio_s(models):

@@ -58,7 +58,9 @@ def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     cells, table = cells_of(map_, layer, head, of), io.StringIO()
     pairs = map_.allowed.nonzero().tolist()
     rows = [(query, key, map_.queries[query], map_.keys[key], float(cells[query, key])) for query, key in pairs]
-    csv.writer(table).writerows([("query", "key", "query_token", "key_token", "weight"), *rows])
+    formula = tuple("=+-@\t\r＝＋－＠")  # a spreadsheet would run a token that begins so
+    lines = [[f"'{x}" if isinstance(x, str) and x.startswith(formula) else x for x in row] for row in rows]
+    csv.writer(table).writerows([("query", "key", "query_token", "key_token", "weight"), *lines])
     values = {"rows": rows, "table": table.getvalue(), "cells": cells}
     return {**values, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
 
