@@ -235,6 +235,20 @@ def test_the_address_of_a_leader_makes_nobody_else_one_and_a_reload_still_leads(
     elsewhere.close()
 
 
+def test_a_leader_reloads_after_another_page_of_its_browser_stored_another_key(tab, other, guard):
+    tab.open(room="two-keys", lead=1)
+    expect(tab.page.locator(".room-bar")).to_contain_text("You lead the room “two-keys”")
+    tab.wait("Boolean(localStorage.getItem('former-key-two-keys'))")
+    other().goto()
+    tab.page.context.pages[-1].evaluate("localStorage.setItem('former-key-two-keys', '0'.repeat(32))")
+    tab.wait("localStorage.getItem('former-key-two-keys') === '0'.repeat(32)")
+    with tab.page.expect_response(f"{guard.origin}/room/two-keys") as response:
+        tab.page.reload()
+    assert response.value.request.method == "PUT"
+    assert response.value.ok
+    expect(tab.page.locator(".room-bar")).to_contain_text("You lead the room “two-keys”")
+
+
 def test_a_room_that_its_leader_leaves_is_free_at_once(tab, browser, guard):
     tab.open()
     lead(tab, "handed-on")

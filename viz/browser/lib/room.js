@@ -55,8 +55,14 @@ const secret = (name) => {
   return always.get(name);
 };
 const self = randomKey(); // as which the server counts this page while it follows
-/** A room's key, so that a reloaded page still leads. */
-const key = (name = room.name) => secret(`former-key-${name}`);
+const keyName = (name) => `former-key-${name}`;
+/** A room's key. The page has its own copy, so that it leads after a reload: of two pages that open at once, each may
+ *  generate one, and the browser stores the last. */
+const key = (name = room.name) => {
+  const { session } = storage;
+  if (!session.get(keyName(name))) session.set(keyName(name), secret(keyName(name)));
+  return session.get(keyName(name));
+};
 
 // --- the server ---------------------------------------------------------------------------------------------------
 
@@ -154,6 +160,7 @@ const lead = async () => {
   const answer = await ask(of(name), { method: "PUT", body: { key: key(), view: now } });
   if (room.state !== "leading" || room.name !== name) return end(name); // the room was left meanwhile
   if (answer?.rev) {
+    if (!sent) storage.always.set(keyName(name), key()); // the browser's other pages may lead too
     sent = { view: now, at: Date.now() };
     if (room.message) become({ message: null });
   } else if (answer?.status === 409 || (answer?.error && !sent)) forget(refusal(answer));
@@ -234,6 +241,7 @@ room.leave = () => {
 /** Leaves the room; the message gives the reason, unless the visitor left it here. */
 const forget = (message) => {
   storage.session.set(LEADS, null);
+  storage.session.set(keyName(room.name), null);
   writeBeside({ room: null, lead: null });
   become({ name: "", state: null, message, votes: null });
 };
