@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import free_port, serve, stop, wait_until_up
 from tests.browser.pages import Exploring, Writing, presents
@@ -24,12 +24,24 @@ def lead(tab: Exploring, name: str) -> None:
     expect(tab.page.locator(".class-menu[open]")).to_have_count(0)
 
 
-def test_the_bar_of_a_room_covers_nothing_at_the_end_of_the_page(tab):
-    tab.open()
-    lead(tab, "room-1")
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768), (640, 360), (390, 844)])
+def test_the_bar_of_a_room_covers_no_answer_of_a_question_and_nothing_at_the_end_of_the_page(tab, width, height):
+    tab.page.set_viewport_size({"width": width, "height": height})
+    tab.goto(tab="learn", room=f"bar-{width}", lead=1)
+    bar, check = tab.page.locator(".room-bar"), tab.page.locator(".former-learn .section:not([hidden]) .check")
+    expect(bar).to_contain_text("You lead the room")
+    check.locator("summary").evaluate("summary => summary.click()")
+    tab.painted()
+    assert end_of(check.locator("label").last) <= bar.bounding_box()["y"]
     tab.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    bar, last = (tab.page.locator(f"{one}").last.bounding_box() for one in (".room-bar", ".page-foot"))
-    assert last["y"] + last["height"] <= bar["y"]
+    assert end_of(tab.page.locator(".page-foot").last) <= bar.bounding_box()["y"]
+
+
+def end_of(part: Locator) -> float:
+    """Returns the bottom of an element in its window."""
+    box = part.bounding_box()
+    assert box
+    return box["y"] + box["height"]
 
 
 def chosen(layer: int, head: int) -> str:

@@ -49,6 +49,8 @@ export const learnCheck = (section, { question = section.words("question"), name
   const all = h("p.all-votes", { role: "status" });
   const node = h(
     "details.check",
+    // the bar of a room would be over its last answers
+    { ontoggle: () => node.open && room.state && node.scrollIntoView({ block: "nearest" }) },
     h(
       "summary",
       { onclick: () => node.open || section.live.set(shows) },
