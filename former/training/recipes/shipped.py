@@ -175,8 +175,8 @@ RECIPES: dict[str, Recipe] = {
             word_dropout=0.15,
             validate_every=800,
             save_every=50,
-            muon_lr=0.006,
-            adam_lr=6e-4,
+            muon_lr=0.01,
+            adam_lr=1e-3,
             compile=False,  # compiling each of its many lengths would take longer than it saves
         ),
         intermediate.DATES_BEGUN,
