@@ -90,15 +90,19 @@ def test_robertas_tokenizer_reads_as_that_of_transformers(older, tmp_path):
 @pytest.mark.parametrize(
     "strips", [{}, {"lstrip": True}, {"lstrip": True, "rstrip": True}, {"single_word": True}], ids=str
 )
-@pytest.mark.parametrize("place", ["mask_token", "added_tokens_decoder"])
+@pytest.mark.parametrize("place", ["mask_token", "added_tokens_decoder", "special_tokens_map"])
 def test_older_files_decide_whether_the_mask_takes_the_spaces_around_it(strips, place, tmp_path):
     saved(T.RobertaForMaskedLM(roberta_config()), tmp_path)
     write_older(tmp_path)
     (tmp_path / "tokenizer.json").unlink()
     options = dict.fromkeys(("lstrip", "rstrip", "single_word", "normalized"), False) | strips
     mask = {"__type": "AddedToken", "content": "<mask>", **options}
-    described = mask if place == "mask_token" else {"299": {"content": "<mask>", **options}}
-    settings = {"tokenizer_class": "RobertaTokenizer", place: described}
+    settings: dict[str, Any] = {"tokenizer_class": "RobertaTokenizer"}
+    if place == "special_tokens_map":
+        (tmp_path / "special_tokens_map.json").write_text(json.dumps({"mask_token": mask}))
+        settings["mask_token"] = {**mask, "lstrip": not options["lstrip"]}  # the older file counts
+    else:
+        settings[place] = mask if place == "mask_token" else {"299": {"content": "<mask>", **options}}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     ours: Any = former.pretrained.load(tmp_path).tokenizer
     theirs = T.RobertaTokenizer.from_pretrained(tmp_path)

@@ -20,6 +20,7 @@ from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
 
 VOCABULARY, MERGES, PIECES, SETTINGS = "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json"
+SPECIAL = "special_tokens_map.json"  # older than the settings in tokenizer_config.json
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class, which ignores these settings:
 NORMALIZER = {
     "do_lower_case": "lowercase",
@@ -129,17 +130,17 @@ def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
 
 
 def _mask_options(folder: Path) -> dict[str, bool]:
-    """Returns the options of `<mask>` that tokenizer_config.json gives; none if it does not describe the token."""
-    values = _settings(folder)
+    """Returns the options of `<mask>` that the settings give; none if they do not describe the token."""
+    values, older = _settings(folder), _settings(folder, SPECIAL)
     require_instance("added_tokens_decoder", added := values.get("added_tokens_decoder", {}), dict)
-    for token in (*added.values(), values.get("mask_token")):  # the first counts in `transformers` too
+    for token in (*added.values(), older.get("mask_token"), values.get("mask_token")):  # as in `transformers`
         if isinstance(token, dict) and token.get("content") == "<mask>":
             return {name: token.get(name) is True for name in ("single_word", "lstrip", "rstrip")}
     return {}
 
 
-def _settings(folder: Path) -> dict[str, Any]:
-    return read_json(folder / SETTINGS) if (folder / SETTINGS).exists() else {}
+def _settings(folder: Path, name: str = SETTINGS) -> dict[str, Any]:
+    return read_json(folder / name) if (folder / name).exists() else {}
 
 
 def _spaced(folder: Path, text: str) -> str:
