@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from former import gpt2
+from former import gpt2, llama
 from former.bert import BertConfig
 from former.config import ModelConfig
 from former.encoder_decoder import EncoderDecoderConfig
@@ -76,6 +76,17 @@ GPT_FOURTH = replace(
     decay=0.85,
     seed=4,
     validate_every=1_000,
+)
+MODERN_BEGUN = replace(
+    GPT_FOURTH,
+    name="modern-begun",
+    description="The first of two trainings of modern: as many steps as the first four of gpt.",
+    model=llama.config(
+        num_tokens=8_192, seq_length=256, emb=256, heads=8, kv_heads=2, depth=6, ff_hidden=832, rotary_theta=1e4
+    ),
+    weights="",
+    steps=11_450,
+    seed=1,
 )
 XL_BEGUN = Recipe(
     name="xl-begun",

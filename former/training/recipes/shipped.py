@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from former import llama
 from former.config import ModelConfig
 from former.tokens.words import PAD_ID
 from former.training.recipes import intermediate, tiny
@@ -61,6 +60,20 @@ _SPARSE = Recipe(
     save_every=20,
 )
 
+_GPT = replace(
+    intermediate.GPT_FOURTH,
+    name="gpt",
+    description="Writes English encyclopedia text in pieces of words: a small GPT-2.",
+    weights="runs/gpt-fourth",
+    steps=2_400,
+    batch=32,
+    decay=0.9,
+    muon_lr=0.015,
+    adam_lr=1.5e-3,
+    seed=11,
+    validate_every=800,
+)
+
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
@@ -95,29 +108,14 @@ RECIPES: dict[str, Recipe] = {
         intermediate.GPT_LONGER,
         intermediate.GPT_THIRD,
         intermediate.GPT_FOURTH,
+        _GPT,
+        intermediate.MODERN_BEGUN,
         replace(
-            intermediate.GPT_FOURTH,
-            name="gpt",
-            description="Writes English encyclopedia text in pieces of words: a small GPT-2.",
-            weights="runs/gpt-fourth",
-            steps=2_400,
-            batch=32,
-            decay=0.9,
-            muon_lr=0.015,
-            adam_lr=1.5e-3,
-            seed=11,
-            validate_every=800,
-        ),
-        replace(
-            intermediate.GPT_FOURTH,
+            _GPT,
             name="modern",
             description="Writes as gpt does, with its size and data, but built as models of today: a small Llama.",
-            model=llama.config(
-                num_tokens=8_192, seq_length=256, emb=256, heads=8, kv_heads=2, depth=6, ff_hidden=832, rotary_theta=1e4
-            ),
-            weights="",
-            steps=13_000,
-            seed=1,
+            model=intermediate.MODERN_BEGUN.model,
+            weights="runs/modern-begun",
         ),
         intermediate.XL_BEGUN,
         intermediate.XL_LONGER,
