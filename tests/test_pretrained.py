@@ -28,7 +28,8 @@ GPT2S = {
     "one head, one layer": {"n_head": 1, "n_layer": 1},
     "wide hidden": {"n_inner": 48},
     "another activation": {"activation_function": "relu", "layer_norm_epsilon": 1e-3},
-    "the tanh gelu by its other name": {"activation_function": "gelu_pytorch_tanh"},
+    "the tanh gelu by its second name": {"activation_function": "gelu_pytorch_tanh"},
+    "the tanh gelu by its third name": {"activation_function": "gelu_fast"},
     "distilgpt2's shape": {"n_embd": 768, "n_layer": 6, "n_head": 12},
 }
 

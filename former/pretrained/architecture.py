@@ -103,8 +103,9 @@ def class_names(values: Mapping[str, Any]) -> list[str]:
     return names
 
 
-ACTIVATIONS = {"gelu": "gelu", "relu": "relu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
-"""Their names of activations → ours; of two for one of ours, the first is written."""
+_TANH = dict.fromkeys(("gelu_new", "gelu_pytorch_tanh", "gelu_fast"), "gelu_tanh")  # three codes of one formula
+ACTIVATIONS = {"gelu": "gelu", "relu": "relu", **_TANH}
+"""Their names of activations → ours; of several for one of ours, the first is written."""
 
 
 def activation(name: Any) -> Any:
