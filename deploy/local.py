@@ -52,7 +52,7 @@ class Tls(NamedTuple):
 
 @dataclass
 class Running:
-    """What was started."""
+    """The servers that were started."""
 
     origin: str  # where nginx serves the page
     ports: list[int]  # of the replicas

@@ -189,7 +189,7 @@ def rest_queue(page: gr.Blocks) -> None:
 
 @dataclass
 class Caller:
-    """The program that called the endpoint at work, by a request of its own or by one that put the call in Gradio's
+    """The client that called an endpoint: its own request waits for the answer, or it reads the answer from Gradio's
     queue."""
 
     request: Request
