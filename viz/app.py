@@ -137,7 +137,8 @@ def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
         language.attach(server)
         for tab in TABS:
             tab.routes(server, site)
-        panels.attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])
+        every = [panel for tab in TABS for panel in tab.panels]
+        panels.attach(server, site.models, site.work, every, site.passes.run_of)
     return page
 
 

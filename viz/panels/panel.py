@@ -12,6 +12,7 @@ from typing import Any
 from plotly.graph_objects import Figure
 from torch import Tensor
 
+from former.runs import Run
 from viz.figures.frame import themed
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import RunRequest, as_refusals
@@ -19,6 +20,7 @@ from viz.server.view import View
 from viz.text import Refusal
 
 Numbers = dict[str, Any]  # what a panel's function returns: tensors, labels and plain values, by name
+Start = Callable[..., Run]  # (RunRequest, fast=False) → Run
 
 
 @dataclass(frozen=True)
@@ -70,23 +72,23 @@ class Question:
     fast: bool = False  # whether the function only calls the model, so that the page can use the fast twin
     more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page only  # noqa: ARG005
 
-    def compute(self, models: Models, view: View) -> Numbers:
-        """Calls the function with the arguments read from a view.
+    def compute(self, models: Models, view: View, start: Start = RunRequest.run) -> Numbers:
+        """Calls the function with the arguments read from a view; `start` runs the texts.
 
         Raises:
             Refusal: an invalid view, or one without an answer.
         """
-        arguments = bundles(self.arguments(models, view), self.fast)
+        arguments = bundles(self.arguments(models, view), self.fast, start)
         with as_refusals():
             return self.function(**arguments)
 
-    def answer(self, models: Models, view: View) -> dict[str, Any]:
-        """Returns the result as JSON values, with the chart and the values of `more`.
+    def answer(self, models: Models, view: View, start: Start = RunRequest.run) -> dict[str, Any]:
+        """Returns the result of `compute` as JSON values, with the chart and the values of `more`.
 
         Raises:
             Refusal: an invalid view.
         """
-        result = self.compute(models, view)
+        result = self.compute(models, view, start)
         values = {name: plain(value) for name, value in result.items() if name not in self.unsent}
         if self.charted:
             values["chart"] = self.chart(result)
@@ -131,16 +133,16 @@ def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is calle
     return False
 
 
-def bundles(value: Any, fast: bool = False) -> Any:
+def bundles(value: Any, fast: bool = False, start: Start = RunRequest.run) -> Any:
     """Replaces each `Loaded` in arguments by its bundle (if `fast`, its fast twin), each `RunRequest` by its run."""
     if isinstance(value, Loaded):
         return value.fast_bundle if fast else value.bundle
     if isinstance(value, RunRequest):
-        return value.run(fast=fast)
+        return start(value, fast=fast)
     if isinstance(value, list):
-        return [bundles(each, fast) for each in value]
+        return [bundles(each, fast, start) for each in value]
     if isinstance(value, dict):
-        return {name: bundles(each, fast) for name, each in value.items()}
+        return {name: bundles(each, fast, start) for name, each in value.items()}
     return value
 
 

@@ -12,17 +12,20 @@ from functools import partial
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.panels.panel import Panel
+from viz.panels.panel import Panel, Start
 from viz.panels.writer import program
 from viz.passes.loaded import Models
+from viz.passes.run import RunRequest
 from viz.server import http, work
 
 
-def attach(server: FastAPI, models: Models, turns: work.Work, panels: Iterable[Panel]) -> None:
-    """Adds the routes to the server that serves the page."""
+def attach(
+    server: FastAPI, models: Models, turns: work.Work, panels: Iterable[Panel], start: Start = RunRequest.run
+) -> None:
+    """Adds the routes to the server that serves the page; `start` runs a question's texts."""
     served = {panel.name: panel for panel in panels if panel.offered(models)}
     questions = {
-        f"/ask/{panel.name}/{name}": partial(question.answer, models)
+        f"/ask/{panel.name}/{name}": partial(question.answer, models, start=start)
         for panel in served.values()
         for name, question in panel.questions.items()
         if question.asked

@@ -62,7 +62,7 @@ class Program:
 
     def _run(self, variable: str, request: RunRequest) -> None:
         """Adds the run of a text under a visitor's edits."""
-        calls = [self._edit(*each) for each in groupby(request.edits, _without_head)]
+        calls = [self._edit(*each) for each in groupby(request.calls, _without_head)]
         key = loading(request.loaded), request.reading.text, calls
         if self._values.get(variable) == key:
             return

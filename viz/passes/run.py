@@ -198,7 +198,12 @@ class RunRequest:
 
     loaded: Loaded
     reading: runs.Reading
-    edits: list[partial[Observer]]  # calls of `former.edits`
+    edits: Sequence[changes.Edit]  # as in `run`
+
+    @property
+    def calls(self) -> list[partial[Observer]]:
+        """The calls of `former.edits` that make the edits."""
+        return changes.calls(self.edits, self.reading, self.loaded.bundle.config)
 
     @property
     def limit(self) -> int | None:
@@ -209,19 +214,12 @@ class RunRequest:
     def run(self, *, fast: bool = False) -> runs.Run:
         """Runs the model, or its fast twin."""
         source = self.loaded.fast_bundle if fast else self.loaded.bundle
-        return runs.start(source, self.loaded.kind, self.reading, [edit() for edit in self.edits])
+        return runs.start(source, self.loaded.kind, self.reading, [edit() for edit in self.calls])
 
 
 def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> RunRequest:
-    """Tokenises a text for a run.
-
-    Args:
-        loaded, text, edits: as in `run`.
-    Raises:
-        Refusal: a text that cannot be read.
-    """
-    reading = read(loaded, text)
-    return RunRequest(loaded, reading, changes.calls(edits, reading, loaded.bundle.config))
+    """Tokenises a text for a run; arguments and errors are those of `run`."""
+    return RunRequest(loaded, read(loaded, text), edits)
 
 
 def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: bytes = SECRET) -> Pass:

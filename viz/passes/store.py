@@ -8,10 +8,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from former.runs import Run
 from viz.passes import payload
 from viz.passes.edits import Edit
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import Pass, describe, key_of, maps_of, request
+from viz.passes.run import Pass, RunRequest, describe, key_of, maps_of, request
 from viz.shared import InMemory
 from viz.shared.protocol import Shared
 
@@ -48,6 +49,11 @@ class PassStore:
             if key in self._cache:
                 self._cache.move_to_end(key)
             return self._cache.get(key)
+
+    def run_of(self, asked: RunRequest, *, fast: bool = False) -> Run:
+        """Returns the run of a cached pass, without its result, or else runs the model, or its fast twin."""
+        entry = self.get(key_of(asked.loaded, asked.reading.text, asked.edits, self._shared.secret))
+        return entry[0].run if entry else asked.run(fast=fast)
 
     def shared_body(self, key: str) -> bytes | None:
         """Returns a packed body that a replica has shared; None if there is none.

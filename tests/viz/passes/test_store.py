@@ -1,5 +1,6 @@
 """The store of passes: it stays within its limit, and recomputes evicted passes."""
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from viz.passes import payload, store
-from viz.passes.run import key_of, run
+from viz.passes.edits import read
+from viz.passes.run import RunRequest, key_of, request, run
 from viz.passes.store import PassStore
 from viz.shared import InMemory, memory
 
@@ -90,6 +92,17 @@ def test_a_pass_that_is_held_is_not_run_again(models, generator, monkeypatch):
     pass_ = passes.make(generator, TEXTS[0])
     monkeypatch.setattr(store, "compute", None)
     assert passes.make(generator, TEXTS[0]) is passes.remake(pass_[0].key) is pass_
+
+
+def test_a_question_about_a_pass_that_is_held_reads_it_and_any_other_runs_the_model(models, generator, monkeypatch):
+    passes, sent = PassStore(models), json.loads(json.dumps([UNIFORM]))
+    edits = read(sent, generator.bundle.model)
+    pass_, _ = passes.make(generator, TEXTS[0], edits)
+    assert passes.run_of(request(generator, TEXTS[0], edits)) is pass_.run
+    other = passes.run_of(request(generator, TEXTS[0]))
+    assert (other.edits, other.text) == ((), TEXTS[0])
+    monkeypatch.setattr(RunRequest, "run", None)
+    assert passes.run_of(request(generator, TEXTS[0], edits)) is pass_.run
 
 
 def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
