@@ -9,6 +9,7 @@ are served round-robin.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 from collections import OrderedDict
@@ -30,6 +31,7 @@ T = TypeVar("T")
 TURNS = 2  # long pieces of work at once, of 0.1 to 1 s; each uses the machine's cores
 QUESTIONS = 128  # different questions, queued or running
 CACHE_LIMIT = 32 << 20  # bytes of answers
+SMALL = 1_000  # bytes of an answer that is sent as it is; a larger one is compressed
 OVERHEAD = 2_000  # bytes that a cached answer takes in addition to its pieces
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]  # question → answer; raises Refusal
@@ -263,10 +265,12 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Cal
             question = await http.read_object(request)
 
             def body_of() -> bytes:
-                return json.dumps(answer(question), allow_nan=False).encode()
+                body = json.dumps(answer(question), allow_nan=False).encode()
+                return body if len(body) < SMALL else gzip.compress(body, 6)
 
             body = await work.whole(digest(path, question, secret=secret()), body_of, request)
-            return Response(body, 200 if body else http.GONE, media_type="application/json")
+            headers = {"Content-Encoding": "gzip"} if body.startswith(b"\x1f") else {}  # which JSON never begins with
+            return Response(body, 200 if body else http.GONE, headers, "application/json")
 
     for path, answer in paths.items():
         route(path, answer)
