@@ -71,6 +71,7 @@ class Question:
     asked: bool = True  # whether the page may request it; False for what takes too long and is only printed
     fast: bool = False  # whether the function only calls the model, so that the page can use the fast twin
     more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page only  # noqa: ARG005
+    about: Callable[[Models, View, Numbers], Mapping[str, Any]] = lambda models, view, result: {}  # the same  # noqa: ARG005
 
     def compute(self, models: Models, view: View, start: Start = RunRequest.run) -> Numbers:
         """Calls the function with the arguments read from a view; `start` runs the texts.
@@ -83,7 +84,7 @@ class Question:
             return self.function(**arguments)
 
     def answer(self, models: Models, view: View, start: Start = RunRequest.run) -> dict[str, Any]:
-        """Returns the result of `compute` as JSON values, with the chart and the values of `more`.
+        """Returns the result of `compute` as JSON values, with the chart and the values of `more` and `about`.
 
         Raises:
             Refusal: an invalid view.
@@ -92,7 +93,7 @@ class Question:
         values = {name: plain(value) for name, value in result.items() if name not in self.unsent}
         if self.charted:
             values["chart"] = self.chart(result)
-        return {**values, **self.more(models, view)}
+        return {**values, **self.more(models, view), **self.about(models, view, result)}
 
     def chart(self, result: Numbers) -> dict[str, Any]:
         """Draws a result for the page, in both themes."""

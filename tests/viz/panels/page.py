@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from former import analysis
-from viz.passes import edits, lens, measures, trace, writes
+from viz.passes import edits, lens, measures, writes
 from viz.passes.loaded import Models
 from viz.passes.run import run
 
@@ -67,11 +67,6 @@ def written(shown: Shown) -> dict[str, Any]:
     return sides | {name: result[name] for name in ("token", "logit", "parts")}
 
 
-def traced(shown: Shown) -> dict[str, Any]:
-    result = trace.trace(shown.loaded, shown.made, trace.Place(*shown.place, shown.key))
-    return {name: result[name] for name in ("q", "k", "v", "out", "adds", "score", "weight", "product")}
-
-
 def removed(shown: Shown) -> dict[str, Any]:
     return {"effects": [value for row in measures.heads(shown.loaded, shown.made) for value in row["effects"]]}
 
@@ -106,7 +101,7 @@ def table(shown: Shown) -> dict[str, Any]:
 
 PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
     **{"overview": overview, "head-map": head_map, "lines": head_map, "statistics": statistics, "pair": pair},
-    **{"token-strip": token, "writes": written, "trace": traced, "interventions": removed, "words": words},
+    **{"token-strip": token, "writes": written, "interventions": removed, "words": words},
     **{"surprise": surprise, "prediction": said, "blanks": said, "export": table},
     "lens": lambda shown: {"probs": lens.lens(shown.loaded, shown.made)["probs"]},
 }

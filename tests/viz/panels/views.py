@@ -81,7 +81,7 @@ VIEWS |= {
     "blanks": [FILLS],
     "lens": [WRITES, JUDGES, FILLS, ANSWERS, REMEMBERS],
     "writes": [WRITES, WRITES | {"answer": 65, "rival": 66}, ANSWERS, OWN[1], REMEMBERS],
-    "trace": [WRITES, JUDGES, FILLS, ANSWERS, *OWN, explored("tiny-modern")],
+    "trace": [WRITES, WRITES | {"part": "adds", "at": 9}, JUDGES, FILLS, ANSWERS, *OWN, explored("tiny-modern")],
     "prediction": [WRITES, WRITES | {"answer": 65, "rival": 66}, RESTS, JUDGES, ANSWERS, REMEMBERS],
     "surprise": [WRITES, RESTS, *OWN, REMEMBERS],
     "interventions": [WRITES, JUDGES, FILLS, ANSWERS, REMEMBERS],

@@ -9,7 +9,8 @@ import torch
 
 from tests.their_models import T, distilbert_config, llama_config, neox_config, roberta_config
 from tests.viz.passes.test_others import found, opened
-from viz.passes import lens, measures, trace
+from viz.panels.panel import plain
+from viz.passes import lens, measures
 from viz.passes.run import run
 
 LLAMA = llama_config(bos_token_id=1)
@@ -45,7 +46,7 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
 def test_a_turned_number_is_followed_to_its_file(make: Any, tmp_path: Path):
     loaded = opened(tmp_path, make())
     pass_ = run(loaded, "The cats sat on the mat")
-    result = trace.trace(loaded, pass_, trace.Place("self", 1, 2, 5, 3, "k", 1))
+    result = plain(found("trace", loaded, pass_.header["text"], part="k", at=1))
     turned, terms = result["turned"], result["terms"]
     value = turned["own"] * math.cos(turned["angle"]) + turned["sign"] * turned["other"] * math.sin(turned["angle"])
     assert value == pytest.approx(float(pass_.map("self").k[1, 2, 3, 1]), abs=1e-5)  # float32

@@ -14,7 +14,7 @@ import former
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, llama_config, neox_config, saved
 from viz import app
 from viz.panels.writer import program
-from viz.passes import lens, measures, sources, trace
+from viz.passes import lens, measures, sources
 from viz.passes.loaded import Loaded, filler, writers
 from viz.passes.run import Pass, run
 from viz.passes.store import PassStore
@@ -75,7 +75,7 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
     assert pass_.header["output"] == {"blanks": None, "follows": None, "pairs": False}
     torch.testing.assert_close(found("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
-    assert trace.trace(loaded, pass_, trace.Place("self", 1, 2, 5, 3))["divisor"] == 1
+    assert found("trace", loaded, TEXT)["divisor"] == 1
     asks = [lambda: lens.lens(loaded, pass_), lambda: list(measures.heads(loaded, pass_))]
     asks += [lambda panel=panel: found(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
@@ -153,13 +153,15 @@ def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     scores = each.q[1, 2] @ each.k[1, 2].T / root
     weights = scores.masked_fill(~each.allowed, -math.inf).softmax(-1)
     torch.testing.assert_close(each.weights[1, 2], weights, atol=1e-5, rtol=0)
-    traced = trace.trace(loaded, pass_, trace.Place("self", 1, 2, 5, 3))
+    traced = found("trace", loaded, TEXT)
     assert (traced["root"], traced["divisor"]) == (pytest.approx(root), 2.0)
-    assert math.exp(traced["score"] - traced["most"]) / traced["total"] == pytest.approx(float(weights[5, 3]), abs=2e-5)
+    assert float((traced["score"] - traced["most"]).exp() / traced["total"]) == pytest.approx(
+        float(weights[5, 3]), abs=2e-5
+    )
     actual = found("head-map", loaded, TEXT, show="scores")["cells"]
     torch.testing.assert_close(actual, scores.masked_fill(~each.allowed, -math.inf), atol=1e-5, rtol=0)
     assert found("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
-    assert float(found("trace", loaded, TEXT)["weight"]) == pytest.approx(float(weights[5, 3]), abs=1e-5)
+    assert float(traced["weight"]) == pytest.approx(float(weights[5, 3]), abs=1e-5)
     stages = masking.run_head(loaded.bundle, TEXT, 1, 2, "causal")
     read = len(stages["labels"])
     torch.testing.assert_close(stages["weights"], weights[:read, :read], atol=1e-5, rtol=0)

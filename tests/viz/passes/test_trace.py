@@ -1,19 +1,23 @@
 """Tracing a number: each step equals the file's tensors in plain torch."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
 import former
+from former.analysis.trace import PARTS
 from former.checkpoints import CHECKPOINTS
 from viz.passes import trace
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
 from viz.passes.sources import NotShown, open_model
-from viz.text import Refusal
+from viz.tabs.explore.panels import QUESTIONS
+from viz.text import NothingToShow, Refusal
 
+QUESTION = QUESTIONS["inside/trace"]["traced"]
 EDIT = [{"layer": 0, "head": 1, "do": "scale", "factor": -2.0}]
 
 
@@ -26,9 +30,16 @@ def close(number: float):
     return pytest.approx(number, abs=2e-5)
 
 
+def traced(loaded: Loaded, made: Pass, *place: Any) -> dict[str, Any]:
+    """Answers the page's question about a number of a pass."""
+    names = ("map", "layer", "head", "query", "key", "part", "at")
+    view = {**{name: made.header[name] for name in ("model", "text", "edits")}, **dict(zip(names, place, strict=False))}
+    return QUESTION.answer({loaded.name: loaded}, view)
+
+
 def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):
     """Checks every step of one trace; returns the trace."""
-    result = trace.trace(loaded, made, trace.Place(name, layer, head, query, key, part, at))
+    result = traced(loaded, made, name, layer, head, query, key, part, at)
     state, each = loaded.bundle.model.state_dict(), made.map(name)
     scores = each.q[layer, head, query] @ each.k[layer, head].T / math.sqrt(each.q.shape[-1])
     weights = scores.masked_fill(~each.allowed[query], -math.inf).softmax(-1)
@@ -103,7 +114,7 @@ def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
     if part != "adds":
         ids = pass_.header["answer"]["ids"] if answer else pass_.header["ids"]
         assert result["input"]["token"] == ids[5 if part == "q" else 3]
-    assert result["terms"]["file"].startswith("dates/")
+    assert result["files"][result["terms"]["tensor"]].startswith("dates/")
 
 
 @pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
@@ -128,14 +139,6 @@ def test_of_several_files_that_is_named_which_holds_the_tensor():
             assert trace.place_of(loaded, tensor) == {"file": f"gpt/{file.name}", "tensor": tensor}
 
 
-def named(found) -> set[tuple[str, str]]:
-    """Returns the (file, tensor) of every step of the trace."""
-    if isinstance(found, dict):
-        own = {(found["file"], found["tensor"])} if found.get("tensor") else set()
-        return own.union(*map(named, found.values()))
-    return set().union(*map(named, found)) if isinstance(found, list) else set()
-
-
 @pytest.mark.parametrize("name", former.available())
 def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
     try:
@@ -148,26 +151,25 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
     assert loaded.folder
     for each in pass_.maps:
         query, key = each.allowed.nonzero()[-1].tolist()
-        for part in trace.PARTS:
-            places = named(
-                trace.trace(loaded, pass_, trace.Place(each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
-            )
-            assert places or (part == "adds" and not loaded.bundle.config.unify), part
-            for files, tensor in places:
+        for part in PARTS:
+            result = traced(loaded, pass_, each.name, 0, each.weights.shape[1] - 1, query, key, part)
+            assert result["files"] or (part == "adds" and not loaded.bundle.config.unify), part
+            for tensor, files in result["files"].items():
                 paths = [loaded.folder / file for file in files.removeprefix(f"{name}/").split(" + ")]
                 assert any(tensor in load_file(path) for path in paths), (part, files, tensor)
 
 
-def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(generator):
+def test_a_number_that_is_not_there_is_refused_and_a_hidden_pair_is_told_why(generator):
     pass_ = run(generator, "The cat sat")
-    for name, layer, head, query, key, part, at in (
-        ("cross", 0, 0, 3, 2, "q", 0),
+    for place in (
+        ("self", 3, 0, 3, 2, "q", 0),
         ("self", 0, 0, 11, 2, "q", 0),
         ("self", 0, 0, 3, 2, "scores", 0),
         ("self", 0, 0, 3, 2, "q", 8),
         ("self", 0, 0, 3, 2, "adds", 32),
     ):
-        with pytest.raises(LookupError):
-            trace.trace(generator, pass_, trace.Place(name, layer, head, query, key, part, at))
-    with pytest.raises(Refusal, match="mask hides"):
-        trace.trace(generator, pass_, trace.Place("self", 0, 0, 2, 3))
+        with pytest.raises(Refusal) as refused:
+            traced(generator, pass_, *place)
+        assert refused.value.note["key"] == "bad_request"
+    with pytest.raises(NothingToShow, match="mask hides"):
+        traced(generator, pass_, "self", 0, 0, 2, 3)

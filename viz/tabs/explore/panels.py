@@ -17,6 +17,7 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Panel, Question
 from viz.passes import edits, lens, measures
 from viz.passes.run import TEXT_LIMIT
+from viz.passes.trace import name_files
 from viz.tabs.explore.change import carry, reads
 from viz.tabs.explore.corpus import forming, scans
 from viz.tabs.explore.inside import predictions
@@ -59,7 +60,7 @@ LIMITS = {
 def printed(
     function: Callable[..., Numbers], draw: Draw, check: Callable[[Arguments], None] | None = None, **more: Any
 ) -> Question:
-    """Returns a `Question` for "Copy as Python" alone: the page computes the numbers itself or has a route for them.
+    """Returns a `Question`, by default for "Copy as Python" alone: the page computes the numbers itself.
 
     Args:
         function: a function of a run; those of its parameters that are in `FIELDS` are read too.
@@ -68,7 +69,7 @@ def printed(
         more: of the `Question`.
     """
     arguments = partial(read, fields=signature(function).parameters, check=check)
-    return Question(function, arguments, draw, asked=False, **more)
+    return Question(function, arguments, draw, **{"asked": False, **more})
 
 
 def bars(values: str, names: str = "", axis: str = "", **more: Any) -> Draw:
@@ -99,7 +100,7 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
         "carried": Question(predictions.carry_state, read_states, LENS, when=moves),
     },
     "inside/writes": {"written": printed(predictions.write_logits, bars("raised", "names", "logit"), check_writing)},
-    "inside/trace": {"traced": printed(trace, ADDS, check_pair)},
+    "inside/trace": {"traced": printed(trace, ADDS, check_pair, asked=True, about=name_files)},
     "corpus/scan": scans.QUESTIONS,
     "corpus/forming": forming.QUESTIONS,
     "inside/prediction": {

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from former.analysis.parts import check_writes
-from former.analysis.trace import check_trace
+from former.analysis.trace import PARTS, check_trace
 from former.runs.kind import Sides
 from viz.passes import edits
 from viz.passes.loaded import Models
@@ -61,6 +61,12 @@ def read_token(arguments: Arguments, view: View, name: str) -> int | None:
     return None if view.get(name) is None else read_index(view, name, carry.count(arguments["run"]))
 
 
+def size_of(arguments: Arguments) -> int:
+    """Returns the size of the traced vector, a part of a head."""
+    config = arguments["run"].loaded.bundle.config
+    return config.emb if arguments["part"] == "adds" else config.head_size
+
+
 FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that takes it; each may need those before
     "name": read_map,
     "layer": lambda asked, view: read_index(view, "layer", asked["run"].loaded.bundle.config.depth),
@@ -69,6 +75,8 @@ FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that
     "scale": read_scale,
     "query": lambda asked, view: read_index(view, "query", len(sides(asked).queries)),
     "key": lambda asked, view: read_index(view, "key", len(sides(asked).keys)),
+    "part": lambda _, view: read_choice({"part": "q", **view}, "part", PARTS),
+    "at": lambda asked, view: read_index({"at": 0, **view}, "at", size_of(asked)),
     "every": lambda asked, view: view.get("every") is True,  # noqa: ARG005
     "answer": partial(read_token, name="answer"),
     "rival": partial(read_token, name="rival"),

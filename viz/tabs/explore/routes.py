@@ -7,7 +7,6 @@
     GET /attention/{key}/words            each word's influence on a verdict, in lines of JSON (`measures.each_word`)
     GET /attention/{key}/lens             the logit lens (`lens.lens`)
     GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   a head's effect on logits (`writes.writes`); ?token=&rival=
-    GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   one number, traced (`trace.trace`)
     GET /attention/{key}/data.npz         the whole pass for other programs
 
 They answer 404 for an unknown key, as after a restart of the server; the page then posts the text again. Measurements
@@ -25,7 +24,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
 
-from viz.passes import lens, measures, payload, trace, writes
+from viz.passes import lens, measures, payload, writes
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
 from viz.server import http
@@ -124,7 +123,7 @@ def attach_measure(server: FastAPI, site: Site, get_pass: GetPass, path: str, me
 
 
 def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
-    """Adds the single-response JSON routes: lens, writes and trace."""
+    """Adds the single-response JSON routes: lens and writes."""
     work, models = site.work, site.models
 
     async def json_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
@@ -150,8 +149,3 @@ def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
     @http.answers
     async def head_writes(key: str, place: Annotated[writes.Place, Depends()], request: Request) -> Response:
         return await json_once(request, key, "writes", writes.writes, place)
-
-    @server.get("/attention/{key}/trace/{name}/{layer}/{head}/{query}/{seen}/{part}/{at}")
-    @http.answers
-    async def one_number(key: str, place: Annotated[trace.Place, Depends()], request: Request) -> Response:
-        return await json_once(request, key, "trace", trace.trace, place)

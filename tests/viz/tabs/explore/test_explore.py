@@ -22,7 +22,7 @@ from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
 from viz import app
-from viz.passes import lens, measures, payload, trace, writes
+from viz.passes import lens, measures, payload, writes
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
@@ -209,19 +209,6 @@ def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_
     assert client.get(f"/attention/{key}/writes/self/7/0/0").status_code == 404
     assert client.get(f"/attention/{key}/self/x/0").status_code == 422
     assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
-
-
-def test_a_number_is_followed_and_one_that_is_not_there_is_404(served, models):
-    client, passes = served
-    key = key_of(models, passes, "small-generator", "The cat")
-    made, _ = passes.get(key)
-    response = client.get(f"/attention/{key}/trace/self/1/2/5/3/k/4").json()
-    assert response == json.loads(
-        json.dumps(trace.trace(models["small-generator"], made, trace.Place("self", 1, 2, 5, 3, "k", 4)))
-    )
-    assert client.get(f"/attention/{key}/trace/self/1/2/5/3/k/99").status_code == 404
-    hidden = client.get(f"/attention/{key}/trace/self/1/2/3/5/k/4")
-    assert (hidden.status_code, hidden.json()) == (200, {"error": note("trace_masked")})
 
 
 def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_classifier(served, models):

@@ -235,9 +235,9 @@ export const mount = ({ element }) => {
     {
       question: () => {
         const { reads, reads_count } = store.view;
-        return JSON.stringify([store.header.model, reads, reads_count]);
+        return { model: store.header.model, reads, reads_count };
       },
-      get: (signal) => answerTo("/ask/reads/ranked", viewOf.explore(), signal),
+      path: "/ask/reads/ranked",
       take: (answer) => {
         found = answer;
         picture.show(found);

@@ -7,7 +7,8 @@ import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
-import { askInView } from "../lib/asking.js";
+import { ownView } from "../../../browser/lib/python.js";
+import { askInView, viewOfHead } from "../lib/asking.js";
 import { quote } from "../lib/labels.js";
 import { lockedPair, shownNow, strongestOf } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
@@ -17,8 +18,9 @@ const LARGEST = 8; // numbers of the head's output that can be traced
 const place = () => lockedPair(shownNow());
 const line = (said) => h("p.line", said);
 
-const file = ({ file: name, tensor }, row, column) =>
-  h(
+const file = ({ files }, { tensor }, row, column) => {
+  const name = files[tensor];
+  return h(
     "p.quiet",
     row === undefined
       ? name
@@ -26,6 +28,7 @@ const file = ({ file: name, tensor }, row, column) =>
         : tensor
       : say(name ? "trace_place" : "trace_place_only", { tensor, file: name, row, column }),
   );
+};
 
 /** A number after an operator: in brackets if it is negative. */
 const within = (value) => (value < 0 ? `(${asNumber(value)})` : asNumber(value));
@@ -102,7 +105,7 @@ const turnSteps = ({ found, picked }, token) => {
     const { value, whole, deviation, gain } = normed;
     const numbers = { value: asNumber(value), whole: asNumber(whole), deviation: asNumber(deviation) };
     const values = { part, at, token, before: turned ? "turn" : "no", gain: within(gain), ...numbers };
-    steps.push(h("li", line(say("trace_normed", values)), file(normed)));
+    steps.push(h("li", line(say("trace_normed", values)), file(found, normed)));
   }
   return steps;
 };
@@ -117,7 +120,7 @@ const numberSteps = (trace, names) => {
   const { table } = productsTable({ ...terms, of });
   const bias = terms.bias === null ? { biased: "no", bias: "" } : { biased: "yes", bias: asNumber(terms.bias) };
   const values = { part, at, token, before, value: asNumber(terms.value), count: terms.inputs.length, of, ...bias };
-  const place = terms.tensor ? file(terms) : line(say("trace_unjoined"));
+  const place = terms.tensor ? file(trace.found, terms) : line(say("trace_unjoined"));
   const lines = [line(say("trace_number", values)), place, table];
   if (stream === null) return [...turnSteps(trace, token), h("li", ...lines)];
   const added = {
@@ -131,7 +134,8 @@ const numberSteps = (trace, names) => {
 };
 
 /** The norm of embeddings that are added up before it. */
-const embeddedStep = (embedded, embedding, places, column) => {
+const embeddedStep = (found, embedding, places) => {
+  const { embedded, column } = found.input;
   const segment = say("trace_segment", { value: asSigned(embedded.segment, 4) });
   const sum = {
     column,
@@ -140,8 +144,8 @@ const embeddedStep = (embedded, embedding, places, column) => {
     terms: asList([...embedding, segment], true),
     ...byNorm(embedded.norm),
   };
-  const place = file(embedded.segment_place, embedded.segment_place.row, column);
-  return h("li", line(say("trace_embeddings", sum)), file(embedded.norm), ...places, place);
+  const place = file(found, embedded.segment_place, embedded.segment_place.row, column);
+  return h("li", line(say("trace_embeddings", sum)), file(found, embedded.norm), ...places, place);
 };
 
 /** What the layers below added to a number of the stream, as terms of a sum. */
@@ -164,14 +168,14 @@ const inputSteps = ({ found, picked }, names) => {
     ...(input.position ? [say("trace_position", { value: asSigned(input.position, 4) })] : []), // 0 if none is added
   ];
   const places = [
-    file(input.embedding_place, token, column),
-    input.position_place && file(input.position_place, at, column),
+    file(found, input.embedding_place, token, column),
+    input.position_place && file(found, input.position_place, at, column),
   ];
   const stream = line(say("trace_stream", { ...values, terms: asList(streamTerms(input, embedding), true) }));
   return [
-    h("li", line(words), norm && file(norm)),
+    h("li", line(words), norm && file(found, norm)),
     h("li", stream, ...(embedded ? [] : places)),
-    ...(embedded ? [embeddedStep(embedded, embedding, places, column)] : []),
+    ...(embedded ? [embeddedStep(found, embedding, places)] : []),
   ];
 };
 
@@ -196,12 +200,6 @@ const forwardStep = (trace, names) => {
 // the key with the largest weight is then known
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 
-const pathOf = ({ part, at }) => {
-  const { layer, head } = store.view;
-  const { query, key } = place();
-  return `/attention/${store.header.key}/trace/${store.map.name}/${layer}/${head}/${query}/${key}/${part}/${at}`;
-};
-
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("trace"));
   tools.append(makeHint("?", say("trace_means"), say("trace_hint")));
@@ -214,9 +212,11 @@ export const mount = ({ element }) => {
     trace.picked = { part, at };
     ask();
   };
-  /** found: see viz/passes/trace.py; picked: the number that is traced.
+  /** found: the result of former.analysis.trace, and the files of its tensors; picked: the number that is traced.
    *  @type {{ found: any, picked: { part: string, at: number }, pick: (part: string, at: number) => void }} */
   const trace = { found: null, picked: { part: "q", at: 0 }, pick };
+
+  ownView.trace = () => trace.picked;
 
   const draw = () => {
     const { found, picked } = trace;
@@ -238,7 +238,8 @@ export const mount = ({ element }) => {
   const ask = askInView(
     { element, section, body: chain, status },
     {
-      question: () => (body.hidden ? null : pathOf(trace.picked)),
+      question: () => (body.hidden ? null : { ...viewOfHead(), ...place(), ...trace.picked }),
+      path: "/ask/trace/traced",
       take: (answer) => {
         trace.found = answer;
         draw();

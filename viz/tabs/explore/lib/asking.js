@@ -3,24 +3,34 @@
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { defer } from "../../../browser/lib/base.js";
 import { whileInView } from "../../../browser/lib/panel.js";
+import { viewOfPass } from "./pass.js";
 import { store } from "./store.js";
 
-/** @typedef {{ question: () => string | null, get?: (signal: AbortSignal) => Promise<any>,
+/** @typedef {{ question: () => object | string | null, path?: string, get?: (signal: AbortSignal) => Promise<any>,
  *              take: (answer: any) => void, refused?: () => void }} Asked */
+
+/** The view of a question about the selected head. */
+export const viewOfHead = () => {
+  const { layer, head } = store.view;
+  return { ...viewOfPass(store.header), map: store.map.name, layer, head };
+};
 
 /**
  * Requests what a panel shows: {element, section, body, status: the element for error messages}. Returns a function to
  * call when the view may have changed.
  *
- * question() returns the path to request, or, with get(signal), only a name for the request; null for none. The element
- * has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls refused().
- * An unreachable server is asked again.
+ * question() returns the view to post to the path, or, with get(signal), only a name for the request; null for none. The
+ * element has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls
+ * refused(). An unreachable server is asked again.
  *
  * @param {any} panel
  * @param {Asked} asked
  */
-export const askInView = ({ element, section, body, status }, { question, get, take, refused = () => {} }) => {
-  let on = null; // the question that is answered or pending
+export const askInView = (
+  { element, section, body, status },
+  { question, path = "", get, take, refused = () => {} },
+) => {
+  let on = null; // the question that is answered or pending, as JSON
   const done = () => {
     element.classList.remove("late");
     element.dataset.rev = store.rev;
@@ -40,13 +50,15 @@ export const askInView = ({ element, section, body, status }, { question, get, t
       done();
     },
   });
-  const ask = () => inView() && on !== null && questions.ask(on, get ?? ((signal) => answerTo(on, null, signal)));
+  const ask = () =>
+    inView() && on !== null && questions.ask(on, get ?? ((signal) => answerTo(path, JSON.parse(on), signal)));
   const soon = defer(ask); // choices that are only passed over are not requested
   const inView = whileInView(section, ask);
   return () => {
     const asked = element.hidden ? null : question();
-    if (asked !== on) {
-      on = asked;
+    const name = asked && JSON.stringify(asked);
+    if (name !== on) {
+      on = name;
       questions.stop(); // its answer would be for the previous choice
       element.classList.toggle("late", on !== null);
       soon();

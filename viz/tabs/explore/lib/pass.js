@@ -112,6 +112,9 @@ export const isOff = (header, map, layer, head) =>
       edit.factor === 0 && (edit.map ?? map.name) === map.name && edit.layer === layer && (edit.head ?? head) === head,
   );
 
+/** The view of a question about a pass with this header. */
+export const viewOfPass = ({ model, text, edits }) => ({ model, text, edits });
+
 /** Writes edits as viz/passes/edits.py reads them in a link:
  *  0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
 export const editsInLink = (edits) =>

@@ -5,7 +5,7 @@ import { answerTo, bytes, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners, must } from "../../../browser/lib/base.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
-import { decodeExact, decodePass, editsInLink } from "./pass.js";
+import { decodeExact, decodePass, editsInLink, viewOfPass } from "./pass.js";
 import { pairOf, shownNow, weightsOf } from "./selection.js";
 import { store } from "./store.js";
 
@@ -138,8 +138,6 @@ const ends = (arc) => {
   return { reader_layer, reader_head, writer_layer, writer_head };
 };
 
-const requestOf = ({ model, text, edits }) => ({ model, text, edits });
-
 viewOf.explore = () => {
   if (!store.pass) return null;
   const { header, map, view } = store;
@@ -147,9 +145,9 @@ viewOf.explore = () => {
   const { layer, head, of } = shown ?? {};
   return {
     ...view,
-    ...requestOf(header),
+    ...viewOfPass(header),
     map: map.name,
-    beside: shown && { ...requestOf(beside.header), map: shown.map.name, layer, head, of },
+    beside: shown && { ...viewOfPass(beside.header), map: shown.map.name, layer, head, of },
     part: view.carry,
     answer: view.carry_answer,
     rival: view.carry_rival,
