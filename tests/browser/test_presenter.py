@@ -164,14 +164,18 @@ FILLED = """() => {
   const panel = document.querySelector(".presented");
   const body = panel.querySelector(".panel-body");
   const over = (one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2;
-  const scroll = ".sr-only, .lens-sheet, .chain, .scan-parts > div";
+  const scroll = ".sr-only, .lens-sheet, .chain, .scan-places";
   const seen = (node) => node.checkVisibility() && !node.closest(scroll);
   const right = [...panel.querySelectorAll("*")].filter(seen)
     .map((node) => node.getBoundingClientRect()).filter(({ width, height }) => width * height > 0);
   const cut = right.filter((box) => box.bottom > innerHeight - 40 || box.right > innerWidth + 2).length;
   const cells = panel.querySelectorAll(".number-row .numbers > *");
   const parts = [panel, body, document.querySelector(".presenter-caption b"), ...cells];
-  return { over: parts.some(over), cut, zoom: Number(panel.style.getPropertyValue("--zoom")) };
+  const hasWords = ({ childNodes: [text] }) => text?.nodeType === Node.TEXT_NODE && text.data.trim();
+  const type = [...panel.querySelectorAll("*")].filter(hasWords)
+    .filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".sr-only"))
+    .map((node) => parseFloat(getComputedStyle(node).fontSize) * node.currentCSSZoom);
+  return { over: parts.some(over), cut, zoom: Number(panel.style.getPropertyValue("--zoom")), type: Math.min(...type) };
 }"""
 ANSWERED = {  # until nothing that a tab's panels show is asked of the server
     "explore": """() => former.store?.exact && !former.store.old &&
@@ -183,9 +187,10 @@ ANSWERED = {  # until nothing that a tab's panels show is asked of the server
       !document.querySelector(".presented").closest(".former-position-maps .former-position-maps:not([data-table])")""",
 }
 LEAST = {  # relative to the page's font size
-    **{"writes": 1.2, "reads": 1.2, "trace": 1.3, "scan": 1, "mask-stages": 1.15},
+    **{"writes": 1.2, "reads": 1.2, "trace": 1.3, "scan": 1.22, "mask-stages": 1.15},
     **{"next-token": 1.4, "mask-reach": 1.2, "mask-consequence": 1.2},
 }
+SMALLEST = {"mask-stages": 11.9, "mask-reach": 11.9, "mask-consequence": 11.9}  # pixels, in a window of 1280 × 720
 
 
 @pytest.mark.own_page
@@ -201,6 +206,7 @@ def test_keys_go_through_a_tab_s_panels_which_fill_the_screen_and_nothing_of_the
             result = tab.page.evaluate(FILLED)
             assert (panel, width, result["over"], result["cut"]) == (panel, width, False, 0)
             assert result["zoom"] >= width / 1280 * LEAST.get(panel, 1.45), (panel, width)
+            assert result["type"] >= width / 1280 * SMALLEST.get(panel, 14.6), (panel, width)
         tab.page.keyboard.press(("PageDown", "ArrowRight")[number % 2])
 
 

@@ -66,7 +66,7 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
 
     text = tab.page.locator(".former-scan [data-measure=copying] dd").inner_text()
     mean, _, low, _, high = result["spread"][layer, head, measures.index("copying")]
-    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+) for equal weights\)", text)
+    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+)\)", text)
     assert parts
     assert all(
         agrees(*each)

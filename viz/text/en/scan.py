@@ -24,8 +24,8 @@ MESSAGES = {
     "scan_of_effect_hint": "How many more bits a token costs without this head; for BERT, a hidden token.",
     "scan_dot": "{measure}: {mean}, from {low} to {high}",
     "scan_spread": "{mean}, from {low} to {high}",
-    "scan_spread_even": "{mean}, from {low} to {high} ({even} for equal weights)",
-    "scan_spread_means": "The mean, and the 10th to the 90th percentile over the passages.",
+    "scan_spread_even": "{mean}, from {low} to {high} ({even})",
+    "scan_spread_means": "Mean, 10th to 90th percentile over the passages (and with equal weights).",
     "scan_top": "Passages with its largest weights",
     "scan_tenth": "{tenth, select, 1 {Other passages: the tenth with the largest weights} 10 {The tenth with the"
     " smallest weights} other {Tenth {tenth} of 10, ordered by weight}}",

@@ -24,8 +24,8 @@ MESSAGES = {
     "scan_of_effect_hint": "去掉这个头之后，每个词元多花多少比特；对 BERT，指每个被遮住的词元。",
     "scan_dot": "{measure}：{mean}，范围 {low}～{high}",
     "scan_spread": "{mean}，范围 {low}～{high}",
-    "scan_spread_even": "{mean}，范围 {low}～{high}（权重均等时为 {even}）",
-    "scan_spread_means": "各文段的平均值，以及第 10 到第 90 百分位数的范围。",
+    "scan_spread_even": "{mean}，范围 {low}～{high}（{even}）",
+    "scan_spread_means": "各文段的平均值，第 10 到第 90 百分位数的范围（括号里是权重均等时的值）。",
     "scan_top": "权重最大的文段",
     "scan_tenth": "{tenth, select, 1 {其余文段：权重最大的十分之一} 10 {权重最小的十分之一} other {按权重十等分中的第"
     " {tenth} 份}}",
