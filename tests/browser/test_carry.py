@@ -92,3 +92,26 @@ def test_texts_of_different_lengths_are_refused_in_words_and_pairs_that_work_are
     expect(panel).to_contain_text(message("carry_found", pair="number"))
     link = tab.link()
     assert (link["text"], link["pin_text"]) == (TEXT, PINNED)
+
+
+def test_a_long_text_says_that_it_is_at_work_and_a_refused_part_leaves_the_choice_of_another(tab):
+    texts = [
+        f"The {word} in the north of the country was old. " + "The city was new. " * 30 for word in ("house", "city")
+    ]
+    held = []
+    tab.page.route("**/ask/carry/carried", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    tab.open(model="gpt", text=texts[0], pin="gpt", pin_text=texts[1])
+    panel = tab.part("carry")
+    panel.scroll_into_view_if_needed()
+    expect(panel).to_contain_text(message("carry_running"))
+    held[0].continue_()
+    tab.page.unroute("**/ask/carry/carried")
+    expect(panel.locator("[role=gridcell]")).to_have_count(48)
+    expect(panel).not_to_contain_text(message("carry_running"))
+    part = panel.locator("[data-field=carry]")
+    part.select_option("stream")
+    expect(panel).to_contain_text("too many for this page")
+    expect(panel.locator("[role=gridcell]").first).to_be_hidden()
+    part.select_option("heads")
+    expect(panel.locator("[role=gridcell]").first).to_be_visible()
+    expect(panel.locator("[data-field=carry_rival]")).to_be_visible()

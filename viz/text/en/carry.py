@@ -50,6 +50,7 @@ MESSAGES = {
     "carry_models": "Nothing can be carried from {pinned} into {model}: both passes must come from the same model.",
     "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
     " Replace a word by one with the same number of tokens.",
+    "carry_running": "Running the model once for each cell of the grid …",
     "carry_work": "This takes {runs, number} passes of {tokens} tokens, too many for this page. Use a shorter text.",
     "reads": "Who reads whom",
     "reads_means": "What an arc means",

@@ -42,6 +42,7 @@ MESSAGES = {
     "carry_alike": "请选择两个不同的预测：这里测量的是两者之差。",
     "carry_models": "{pinned} 的内容不能移植到 {model}：两个结果必须来自同一个模型。",
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
+    "carry_running": "正在计算：每一格都要运行一次模型……",
     "carry_work": "这需要运行 {runs, number} 次、每次 {tokens} 个词元，超出了本页的限度。请缩短文本。",
     "reads": "谁读取谁",
     "reads_means": "一条弧表示什么",

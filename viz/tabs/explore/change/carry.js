@@ -115,6 +115,8 @@ const makeFields = () => {
   const update = () => (part.value = store.view.carry);
   const fill = (found) => {
     now = found;
+    for (const select of [answer, rival]) /** @type {HTMLElement} */ (select.parentElement).hidden = !found;
+    if (!found) return;
     offer(answer, found.choices, found.answer);
     const others = found.choices.filter((id) => id !== found.answer);
     offer(rival, others, found.rival);
@@ -250,18 +252,23 @@ export const mount = ({ element, props }) => {
   const show = (answer) => {
     found = answer && { ...answer, names: answer.names.map(outcomeInWords) };
     const { examples } = store.header;
-    main.hidden = fields.node.hidden = about.hidden = !found;
+    main.hidden = about.hidden = !found;
+    fields.node.hidden = !isPair(); // other parts may take fewer passes
     const offered = Object.values(props.value.pairs[examples] ?? {});
     pairs.hidden = Boolean(found) || !offered.length;
     pairs.replaceChildren(say("carry_pairs"), " ", ...offers(offered));
     if (found) draw();
+    else fields.fill(null);
   };
 
   const update = askInView(
-    { element, section, body, status: needs },
+    { element, section, body: main, status: needs },
     {
       question: () => (isPair() ? requestOf(viewOf.explore()) : null),
-      get: (signal) => answerTo("/ask/carry/carried", viewOf.explore(), signal),
+      get: (signal) => {
+        needs.textContent = say("carry_running");
+        return answerTo("/ask/carry/carried", viewOf.explore(), signal);
+      },
       take: show,
       refused: () => show(null),
     },
