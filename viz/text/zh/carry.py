@@ -1,4 +1,4 @@
-"""Chinese messages of tab Explore about activation patching, and about who reads whom."""
+"""Chinese messages of tab Explore about activation patching, and about heads that read each other's outputs."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ MESSAGES = {
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
     "carry_running": "正在计算：每一格都要运行一次模型……",
     "carry_work": "这需要运行 {runs, number} 次、每次 {tokens} 个词元，超出了本页的限度。请缩短文本。",
-    "reads": "谁读取谁",
+    "reads": "哪个头读取哪个头的输出",
     "reads_means": "一条弧表示什么",
-    "reads_hint": "每条弧连接两个头：上面的头读取下面的头写入的内容。得分只由权重算出，与文本无关：下面的头的输出有多"
-    "少进入上面的头的查询、键或值（composition）。得分并不说明某段文本是否用到这条弧。要知道这一点，先固定另一段文本，"
-    "再点击这条弧：这时只有沿着这条弧传递的内容取自固定文本。",
+    "reads_hint": "每条弧连接两个头：上面的头读取下面的头写入的内容，这称为头的组合（composition）。得分只由权重算出，"
+    "与文本无关：下面的头的输出有多少进入上面的头的查询、键或值。得分并不说明某段文本是否用到这条弧。要知道这一点，先固定另"
+    "一段文本，再点击这条弧：这时只有沿着这条弧传递的内容取自固定文本。",
     "reads_kind": "读入",
     "reads_kinds": "{kind, select, q {查询} k {键} other {值}}",
     "reads_count": "弧数",
