@@ -1,12 +1,14 @@
 """The head map: it shows every label that fits, hatches masked cells, and scales the colours to the values."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.pages import Exploring
+from tests.browser.pages import Exploring, presents
+from viz.text import LANGUAGES
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
@@ -19,6 +21,25 @@ const fill = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
   if (!this.canvas.isConnected) window.written.push(text);  // on the sheet of what stands around a map
   return fill.call(this, text, ...rest);
+};
+"""
+
+# The same with the place of each text on the sheet and the height of its type, in pixels of the screen.
+PLACED = """
+window.placed = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  if (!this.canvas.isConnected) {
+    const size = this.measureText(text);
+    const [left, right, up, down] = ["Left", "Right", "Ascent", "Descent"].map((to) => size[`actualBoundingBox${to}`]);
+    const at = this.getTransform();
+    const ends = [[x - left, y - up], [x + right, y + down]].map(([x, y]) => at.transformPoint({ x, y }));
+    const [[x0, x1], [y0, y1]] = ["x", "y"].map((axis) => ends.map((end) => end[axis]).sort((a, b) => a - b));
+    const { width, height } = this.canvas;
+    const type = parseFloat(this.font.match(/([\\d.]+)px/)[1]) * Math.hypot(at.a, at.b);
+    window.placed.push({ text, box: [x0, y0, x1, y1], type, sheet: [width, height] });
+  }
+  return fill.call(this, text, x, y);
 };
 """
 
@@ -93,3 +114,38 @@ def test_a_map_of_other_keys_than_queries_fills_its_panel(tab, model):
     panel = canvas.evaluate("canvas => canvas.closest('.panel-body').getBoundingClientRect().toJSON()")
     assert width > 0.7 * panel["width"]
     assert height > 0.5 * panel["height"]
+
+
+@pytest.mark.own_browser
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_of_a_presented_map_of_nine_tokens_are_large_whole_and_apart(tab, language):
+    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    tab.page.add_init_script(PLACED)
+    tab.goto(
+        tab="explore",
+        model="gpt",
+        text="The cat sat on the mat because it was",
+        lang=language,
+        present=1,
+        panel="head-map",
+    )
+    presents(tab.page, "head-map")
+    tab.settled()
+    tab.page.evaluate("window.placed.length = 0")
+    tab.page.set_viewport_size({"width": 1900, "height": 1080})
+    tab.wait("() => window.placed.length > 0")
+    tab.painted()
+    placed = tab.page.evaluate("window.placed")
+    names = tab.page.evaluate("former.axisLabels(former.store.map.keys)")
+    assert len(names) == 9
+    count = Counter(each["text"] for each in placed)
+    assert all(count[name] >= 2 * names.count(name) for name in names)
+    for each in placed:
+        left, top, right, bottom = each["box"]
+        width, height = each["sheet"]
+        assert min(left, top, width - right, height - bottom) >= -1, f"{each} is cut"
+        assert each["type"] >= 22, each
+    for one, other in itertools.combinations(placed, 2):
+        (left, top, right, bottom), (x0, y0, x1, y1) = one["box"], other["box"]
+        apart = max(x0 - right, left - x1, y0 - bottom, top - y1) >= 0
+        assert apart, f"{one['text']} is over {other['text']}"

@@ -79,9 +79,9 @@ export const drawMarkedLabel = (context, frame, side, i, colour) => {
 
 export const drawTitles = (context, frame, [ofRows, ofColumns]) => {
   Object.assign(context, { fillStyle: variable("quiet"), font: fontOf(11), textBaseline: "top", textAlign: "left" });
-  context.fillText(ofColumns, frame.left, 1);
+  context.fillText(ofColumns, frame.left, 2.5); // Chinese brackets reach above their line
   context.save();
-  context.translate(1, frame.top);
+  context.translate(2.5, frame.top);
   context.rotate(-Math.PI / 2);
   context.textAlign = "right";
   context.fillText(ofRows, 0, 0);
