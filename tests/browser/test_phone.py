@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from tests.browser.conftest import PATIENCE, Guard
 from tests.browser.pages import Exploring, Tab, Writing
 from tests.browser.pages_learn import SHOWN, Learning
 from tests.browser.pages_mask import Masking
+from tests.browser.test_geometry import FAULTS
 from viz.text import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -109,3 +110,21 @@ def test_a_follower_scrolls_by_a_finger_and_goes_on_following_until_a_tap(phone:
     follower.wait("() => former.store.view.layer === 3 && former.store.view.head === 4")
     phone.locator(".former-head-map canvas").tap()
     expect(phone.get_by_role("button", name="重新跟随")).to_be_visible()
+
+
+def test_explore_before_its_first_pass_is_whole_and_follows_what_it_is_sent(phone: Page, guard: Guard):
+    held: list[Route] = []
+    phone.route("**/attention/*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the handler
+    tab = Exploring(phone, guard.origin)
+    tab.goto(tab="explore")
+    for name in ("overview", "head-map", "interventions"):
+        expect(phone.locator(f".former-{name} .panel").first).to_be_visible()
+    tab.wait("Boolean(former.page && former.store) && !former.store.pass")
+    assert phone.evaluate(FAULTS, ".former .panel, .page-title, .former-lesson, .tab-controls") == []
+    phone.evaluate("former.page.follow(new URLSearchParams('tab=explore&layer=2&head=1&scale=row'))")
+    for route in held:
+        route.continue_()
+    phone.unroute("**/attention/*")
+    tab.settled()
+    assert [tab.link()[name] for name in ("layer", "head", "scale")] == ["2", "1", "row"]
+    assert phone.evaluate(FAULTS, ".former .panel, .page-title, .former-lesson, .tab-controls") == []
