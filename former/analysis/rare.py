@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -33,10 +34,17 @@ def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
         bool (num_tokens,).
     """
     weight, _ = output_layer(model)
-    labels = [tokenizer.labels([i])[0] for i in range(len(weight))]
-    unused = [i for i, label in enumerate(labels) if UNUSED.fullmatch(label)]
-    rare = torch.tensor([CONTROL.fullmatch(label) is not None for label in labels])
+    unused, control = (list(ids) for ids in _bytes_of(tokenizer, len(weight)))
+    rare = torch.zeros(len(weight), dtype=torch.bool)
+    rare[control] = True
     if not unused:
         return rare
     vectors = weight - weight.mean(0)
     return rare | (torch.cosine_similarity(vectors, vectors[unused].mean(0)[None]) >= LEAST).cpu()
+
+
+@lru_cache(4)
+def _bytes_of(tokenizer: Tokenizer, count: int) -> tuple[tuple[int, ...], ...]:
+    """Returns the tokens that are bytes of no text, and those that are control characters; reads every label."""
+    labels = [tokenizer.labels([i])[0] for i in range(count)]
+    return tuple(tuple(i for i, label in enumerate(labels) if kind.fullmatch(label)) for kind in (UNUSED, CONTROL))

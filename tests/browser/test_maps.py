@@ -42,7 +42,7 @@ def one_head(route: Route) -> None:
 
 @pytest.fixture
 def translating(tab: Exploring, guard: Guard) -> Exploring:
-    guard.allow("404.*/writes/")  # of maps that the server does not know, where the panel is in view
+    guard.allow("422.*/ask/writes/")  # of maps that the server does not know, where the panel is in view
     tab.page.route(re.compile(r"/attention/\w+$"), translated)
     tab.page.route(re.compile(r"/attention/\w+/[a-z]+/\d+/\d+$"), one_head)
     return tab.open(text=SOURCE)

@@ -88,6 +88,7 @@ def test_it_opens_where_the_head_adds_most_and_goes_to_where_any_head_does(tab):
     listed = "all => all.map(one => Number(one.dataset.id))"
     assert not rare[ids.evaluate_all(listed)].any()
     panel.get_by_role("checkbox").check()
+    written(tab)
     largest = former.analysis.head_writes(run, 5, 3, 9).added.topk(10).indices
     assert rare[ids.evaluate_all(listed)].any() == rare[largest].any()
 

@@ -15,7 +15,6 @@ from torch import Tensor
 
 import former
 from former import cpu
-from former.analysis import rare_tokens
 from former.runs import Kind, Reading, kind_of
 from viz.text.examples import EXAMPLES
 
@@ -55,11 +54,6 @@ class Loaded:
             if "fast" not in self.__dict__:  # else another thread has built it meanwhile
                 self.__dict__["fast"] = cpu.optimise(self.bundle.model)
             return self.__dict__["fast"]
-
-    @cached_property
-    def rare(self) -> Tensor:
-        """The tokens that hardly occur in its training text (`former.analysis.rare_tokens`): bool (num_tokens,)."""
-        return rare_tokens(self.bundle.model, self.bundle.tokenizer)
 
     @property
     def fast_bundle(self) -> former.Bundle:

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from former import analysis
-from viz.passes import edits, lens, measures, writes
+from viz.passes import edits, lens, measures
 from viz.passes.loaded import Models
 from viz.passes.run import run
 
@@ -60,13 +60,6 @@ def token(shown: Shown) -> dict[str, Any]:
     return {"looks": shown.cells[shown.query], "looked_at": looked_at, "keys": shown.map.keys}
 
 
-def written(shown: Shown) -> dict[str, Any]:
-    place = writes.Place(*shown.place, shown.view.get("answer"), shown.view.get("rival"))
-    result = writes.writes(shown.loaded, shown.made, place)
-    sides = {side: [value for _, value in result[side]] for side in ("raised", "lowered")}
-    return sides | {name: result[name] for name in ("token", "logit", "parts")}
-
-
 def removed(shown: Shown) -> dict[str, Any]:
     return {"effects": [value for row in measures.heads(shown.loaded, shown.made) for value in row["effects"]]}
 
@@ -101,7 +94,7 @@ def table(shown: Shown) -> dict[str, Any]:
 
 PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
     **{"overview": overview, "head-map": head_map, "lines": head_map, "statistics": statistics, "pair": pair},
-    **{"token-strip": token, "writes": written, "interventions": removed, "words": words},
+    **{"token-strip": token, "interventions": removed, "words": words},
     **{"surprise": surprise, "prediction": said, "blanks": said, "export": table},
     "lens": lambda shown: {"probs": lens.lens(shown.loaded, shown.made)["probs"]},
 }

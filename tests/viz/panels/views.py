@@ -69,6 +69,7 @@ FILLS = explored("bert", "The [cat] sat. [SEP] It was un[believ]able [MASK] ther
 ANSWERS = explored("dates", "4 July 1976", map="cross", edits=CROSS, query=5)
 OWN = [explored("dates", "4 July 1976 → 1976-04-07", map=stack, query=5) for stack in ("encoder", "decoder")]
 REMEMBERS = explored("xl", edits=EDITS, query=2)
+STRONGEST = {"query": None, "every": True}  # opens where the head adds most
 EVERY = [WRITES, RESTS, JUDGES, FILLS, ANSWERS, *OWN, REMEMBERS]
 OFS = [WRITES | {"of": of} for of in ("mean", "rollout")]
 VIEWS |= {
@@ -80,7 +81,7 @@ VIEWS |= {
     "token-strip": [*EVERY, *OFS],
     "blanks": [FILLS],
     "lens": [WRITES, JUDGES, FILLS, ANSWERS, REMEMBERS],
-    "writes": [WRITES, WRITES | {"answer": 65, "rival": 66}, ANSWERS, OWN[1], REMEMBERS],
+    "writes": [WRITES, WRITES | {"answer": 65, "rival": 66} | STRONGEST, ANSWERS, OWN[1], REMEMBERS],
     "trace": [WRITES, WRITES | {"part": "adds", "at": 9}, JUDGES, FILLS, ANSWERS, *OWN, explored("tiny-modern")],
     "prediction": [WRITES, WRITES | {"answer": 65, "rival": 66}, RESTS, JUDGES, ANSWERS, REMEMBERS],
     "surprise": [WRITES, RESTS, *OWN, REMEMBERS],

@@ -1,6 +1,7 @@
 """A head's effect on the logits, compared with the output layer in plain torch on the head's output."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -8,13 +9,22 @@ import torch
 import former
 from former import analysis
 from tests.ranked import check_largest, check_order
-from viz.passes import writes
 from viz.passes.loaded import Loaded
-from viz.passes.run import run
-from viz.text import Refusal
+from viz.passes.run import Pass, run
+from viz.tabs.explore.panels import QUESTIONS
+from viz.text import NothingToShow, Refusal
 
+QUESTION = QUESTIONS["inside/writes"]["written"]
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
 TEXT = "The cat sat"
+
+
+def written(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int | None, **more: Any) -> dict:
+    """Answers the page's question about what a head of a pass writes."""
+    place = {"map": name, "layer": layer, "head": head, "query": query, **more}
+    return QUESTION.answer(
+        {loaded.name: loaded}, {**{name: made.header[name] for name in ("model", "text", "edits")}, **place}
+    )
 
 
 def total(parts: dict) -> float:
@@ -24,7 +34,7 @@ def total(parts: dict) -> float:
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_on_its_output(generator, edits):
     pass_ = run(generator, TEXT, edits)
-    result = writes.writes(generator, pass_, writes.Place("self", 1, 2, 6))
+    usual, every = (written(generator, pass_, "self", 1, 2, 6, every=every) for every in (False, True))
     model = generator.bundle.model
     observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
     points = ["out", "resid_post"]
@@ -37,19 +47,19 @@ def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_
     added -= added.mean()
     tolerance = 1e-5  # float32 on both sides
     control = torch.tensor([(i < 32 and i not in b"\t\n") or i == 127 for i in range(256)])
-    for lists, left_out in ((result, control), (result["every"], torch.zeros(256, dtype=torch.bool))):
-        for rows, sign in ((lists["raised"], 1), (lists["lowered"], -1)):
+    for lists, left_out in ((usual, control), (every, torch.zeros(256, dtype=torch.bool))):
+        for ids, values, sign in ((lists["ids"], lists["raised"], 1), (lists["lowered_ids"], lists["lowered"], -1)):
             ranked = (sign * added).masked_fill(left_out, -math.inf)
-            check_order([i for i, _ in rows], [sign * value for _, value in rows], ranked, tolerance)
-            assert len(rows) == 10
-    assert result["parts"]["heads"][1][2] == pytest.approx(float(added[TEXT.encode()[7]]), abs=tolerance)
+            check_order(ids, [sign * value for value in values], ranked, tolerance)
+            assert len(ids) == len(values) == 10
+    assert usual["parts"]["heads"][1][2] == pytest.approx(float(added[TEXT.encode()[7]]), abs=tolerance)
 
 
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 @pytest.mark.parametrize(("at", "token"), [(6, None), (10, None), (3, 65)])
 def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for(generator, edits, at, token):
     pass_ = run(generator, TEXT, edits)
-    result = writes.writes(generator, pass_, writes.Place("self", 2, 0, at, token))
+    result = written(generator, pass_, "self", 2, 0, at, answer=token)
     observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
     logits, _ = former.run_with_capture(
         generator.bundle.model, torch.tensor([pass_.header["ids"]]), (), edits=observers
@@ -62,14 +72,14 @@ def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for
     assert (result["token"], result["follows"]) == (meant, follows)
     assert total(result["parts"]) == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
     assert result["logit"] == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
-    assert {str(i) for i, _ in result["raised"]} <= result["labels"].keys()
+    assert {str(i) for i in result["ids"]} <= result["labels"].keys()
     without, _ = former.run_with_capture(
         generator.bundle.model,
         torch.tensor([pass_.header["ids"]]),
         (),
         edits=[*observers, former.edits.ablate_head(2, 0)],
     )
-    assert result["without"]["logit"] == pytest.approx(float(without[0, at, meant]), abs=2e-5)
+    assert result["without"][0] == pytest.approx(float(without[0, at, meant]), abs=2e-5)
 
 
 def test_a_head_opens_where_it_adds_most_to_the_token_that_follows(generator):
@@ -84,12 +94,12 @@ def test_a_head_opens_where_it_adds_most_to_the_token_that_follows(generator):
             for layer in range(3)
         ]
     )
-    result = writes.writes(generator, pass_, writes.Place("self", 1, 2, writes.STRONGEST))
+    result = written(generator, pass_, "self", 1, 2, None)
     check_largest(result["at"], adds[1, 2], 1e-5)  # float32 on both sides
     layer, head, at, value = result["strongest"]
     assert value == pytest.approx(float(adds.max()), abs=1e-5)
     assert value == pytest.approx(float(adds[layer, head, at]), abs=1e-5)
-    alone = writes.writes(generator, run(generator, "a"), writes.Place("self", 1, 2, writes.STRONGEST))
+    alone = written(generator, run(generator, "a"), "self", 1, 2, None)
     assert (alone["at"], alone["strongest"]) == (0, None)
 
 
@@ -97,26 +107,24 @@ def test_a_head_opens_where_it_adds_most_to_the_token_that_follows(generator):
 def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
     loaded = Loaded("dates", former.load("dates"), "")
     pass_ = run(loaded, "4 July 1976")
-    result = writes.writes(loaded, pass_, writes.Place(name, 2, 1, 3))
+    result = written(loaded, pass_, name, 2, 1, 3)
     inputs = (torch.tensor([pass_.header["ids"]]), torch.tensor([pass_.header["answer"]["ids"]]))
     follows = pass_.header["answer"]["ids"][4]
     assert total(result["parts"]) == pytest.approx(float(loaded.bundle.model(*inputs)[0, 3, follows]), abs=5e-5)
     removed = former.edits.Edit(2, f"{name}.out", lambda out: out * torch.tensor([1.0, 0, 1, 1])[:, None, None])
     without, _ = former.run_with_capture(loaded.bundle.model, inputs, (), edits=[removed])
-    assert result["without"]["logit"] == pytest.approx(float(without[0, 3, follows]), abs=5e-5)
-    assert dict(result["raised"] + result["lowered"]).get(follows, result["parts"][group][2][1]) == pytest.approx(
-        result["parts"][group][2][1], abs=1e-5
-    )
+    assert result["without"][0] == pytest.approx(float(without[0, 3, follows]), abs=5e-5)
+    added = dict(zip(result["ids"] + result["lowered_ids"], result["raised"] + result["lowered"], strict=True))
+    assert added.get(follows, result["parts"][group][2][1]) == pytest.approx(result["parts"][group][2][1], abs=1e-5)
     with pytest.raises(Refusal, match="encoder’s heads"):
-        writes.writes(loaded, pass_, writes.Place("encoder", 2, 1, 3))
+        written(loaded, pass_, "encoder", 2, 1, 3)
 
 
-def test_what_is_not_there_is_looked_up_in_vain_and_a_classifier_is_told_why(generator, classifier):
+def test_what_is_not_there_is_refused_and_a_classifier_is_told_why(generator, classifier):
     pass_ = run(generator, TEXT)
-    for name, *place in (("cross", 0, 0, 0), ("self", 3, 0, 0), ("self", 0, 4, 0), ("self", 0, 0, 11)):
-        with pytest.raises(LookupError):
-            writes.writes(generator, pass_, writes.Place(str(name), *map(int, place)))
-    with pytest.raises(LookupError):
-        writes.writes(generator, pass_, writes.Place("self", 0, 0, 0, 256))
-    with pytest.raises(Refusal, match="norm before each sublayer"):
-        writes.writes(classifier, run(classifier, "a good film"), writes.Place("self", 0, 0, 0))
+    for place, token in (((3, 0, 0), None), ((0, 4, 0), None), ((0, 0, 11), None), ((0, 0, 0), 256)):
+        with pytest.raises(Refusal) as refused:
+            written(generator, pass_, "self", *place, answer=token)
+        assert refused.value.note["key"] == "bad_request"
+    with pytest.raises(NothingToShow, match="norm before each sublayer"):
+        written(classifier, run(classifier, "a good film"), "self", 0, 0, 0)

@@ -31,7 +31,6 @@ from viz.tabs.explore.reading import (
     check_predicts,
     check_scored,
     check_square,
-    check_writing,
     compares,
     follows,
     moves,
@@ -43,6 +42,7 @@ from viz.tabs.explore.reading import (
     read_path,
     read_ranked,
     read_states,
+    read_writing,
 )
 
 HERE = Path(__file__).parent
@@ -99,7 +99,7 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
         "depths": printed(lens.read_depths, LENS, check_predicts, when=lambda view: not moves(view)),
         "carried": Question(predictions.carry_state, read_states, LENS, when=moves),
     },
-    "inside/writes": {"written": printed(predictions.write_logits, bars("raised", "names", "logit"), check_writing)},
+    "inside/writes": {"written": Question(predictions.write_logits, read_writing, bars("raised", "names", "logit"))},
     "inside/trace": {"traced": printed(trace, ADDS, check_pair, asked=True, about=name_files)},
     "corpus/scan": scans.QUESTIONS,
     "corpus/forming": forming.QUESTIONS,

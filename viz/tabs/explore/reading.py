@@ -103,6 +103,12 @@ def read(
     return requests
 
 
+def read_writing(models: Models, view: View) -> Arguments:
+    """Reads the arguments of `predictions.write_logits`."""
+    fields = ("name", "layer", "head", "answer", "rival", "every")
+    return read(models, view, fields if view.get("query") is None else (*fields, "query"), check_writing)
+
+
 def read_pinned(view: View) -> View:
     """Reads the pinned view."""
     if not isinstance(pinned := view.get("beside"), Mapping):

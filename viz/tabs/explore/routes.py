@@ -6,7 +6,6 @@
     GET /attention/{key}/heads            every head's effect, a line of JSON for each layer (`measures.heads`)
     GET /attention/{key}/words            each word's influence on a verdict, in lines of JSON (`measures.each_word`)
     GET /attention/{key}/lens             the logit lens (`lens.lens`)
-    GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   a head's effect on logits (`writes.writes`); ?token=&rival=
     GET /attention/{key}/data.npz         the whole pass for other programs
 
 They answer 404 for an unknown key, as after a restart of the server; the page then posts the text again. Measurements
@@ -20,11 +19,11 @@ import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.passes import lens, measures, payload, writes
+from viz.passes import lens, measures, payload
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
 from viz.server import http
@@ -123,7 +122,7 @@ def attach_measure(server: FastAPI, site: Site, get_pass: GetPass, path: str, me
 
 
 def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
-    """Adds the single-response JSON routes: lens and writes."""
+    """Adds the single-response JSON route: lens."""
     work, models = site.work, site.models
 
     async def json_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
@@ -144,8 +143,3 @@ def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
     @http.answers
     async def at_each_depth(key: str, request: Request) -> Response:
         return await json_once(request, key, "lens", lens.lens)
-
-    @server.get("/attention/{key}/writes/{name}/{layer}/{head}/{at}")
-    @http.answers
-    async def head_writes(key: str, place: Annotated[writes.Place, Depends()], request: Request) -> Response:
-        return await json_once(request, key, "writes", writes.writes, place)

@@ -22,7 +22,7 @@ from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
 from viz import app
-from viz.passes import lens, measures, payload, writes
+from viz.passes import lens, measures, payload
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
@@ -206,22 +206,8 @@ def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_
     key = key_of(models, passes, "small-generator", "a")
     assert client.get(f"/attention/{key}/self/7/0").status_code == 404
     assert client.get(f"/attention/{key}/cross/0/0").status_code == 404
-    assert client.get(f"/attention/{key}/writes/self/7/0/0").status_code == 404
     assert client.get(f"/attention/{key}/self/x/0").status_code == 422
     assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
-
-
-def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_classifier(served, models):
-    client, passes = served
-    key = key_of(models, passes, "small-generator", "The cat")
-    made, _ = passes.get(key)
-    for query, token in (("", None), ("?token=65", 65)):
-        report = client.get(f"/attention/{key}/writes/self/1/2/3{query}").json()
-        result = writes.writes(models["small-generator"], made, writes.Place("self", 1, 2, 3, token))
-        assert report == json.loads(json.dumps(result))
-    judged = key_of(models, passes, "small-classifier", TEXT)
-    response = client.get(f"/attention/{judged}/writes/self/1/2/3")
-    assert (response.status_code, response.json()) == (200, {"error": note("writes_not")})
 
 
 def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkeypatch):

@@ -16,6 +16,7 @@ from viz.passes.said import output
 from viz.tabs.explore.change.carry import predict_each
 
 TOP = 10  # raised and lowered tokens to list, of each
+LIKELIEST = 6  # next tokens to choose among
 
 
 def predict(run: Run) -> Numbers:
@@ -84,7 +85,7 @@ def write_logits(
     name: str,
     layer: int,
     head: int,
-    query: int,
+    query: int | None = None,
     answer: int | None = None,
     rival: int | None = None,
     every: bool = False,
@@ -92,29 +93,39 @@ def write_logits(
     """Returns what a head adds to the logits at one position, and the parts that add up to one logit.
 
     Args:
-        run, name, layer, head, query: the head, and the position.
+        run, name, layer, head: the head.
+        query: the position; None for the one where the head adds most to the logit of the token that follows.
         answer: id of a next token; None for the one that follows or, at the end, the likeliest.
         rival: id of a token whose logit is subtracted from that of the answer, or None.
         every: whether to name tokens too that hardly occur in the training text (`former.analysis.rare_tokens`).
     Returns:
-        "raised" and "lowered" (n,): the largest increases and decreases, with "names" and "lowered_names" of these
-        tokens; "token": the id of the answer; its "logit", and the "parts" that add up to it
-        (`former.analysis.head_writes`).
+        "at": the position; "strongest": (layer, head, position, what is added) of the head that adds most to the logit
+        of a token that follows, or None; "raised" and "lowered" (n,): the largest increases and decreases, with "ids"
+        and "lowered_ids" of these tokens, and "names" of the raised ones; "rare": the number of rare tokens;
+        "likeliest": the largest probabilities, with "likeliest_ids"; "follows": the id of the next token, or None;
+        "token": the id of the answer, with its "prob" and "logit", the "parts" that add up to that
+        (`former.analysis.head_writes`), and both "without" the head; "labels" of all these ids.
     """
+    adds, best = analysis.head_adds(run, name), None
+    if adds.numel():
+        best = tuple(int(index) for index in torch.unravel_index(adds.argmax(), adds.shape))
+    if query is None:
+        query = int(adds[layer, head].argmax()) if best else 0
     result = analysis.head_writes(run, layer, head, query, answer, rival, name=name)
-    known = (
-        torch.ones(len(result.added), dtype=torch.bool)
-        if every
-        else ~analysis.rare_tokens(run.model, run.source.tokenizer)
-    )
+    rare, label = analysis.rare_tokens(run.model, run.source.tokenizer), run.source.tokenizer.labels
     ranked = result.added.argsort(descending=True)
-    ranked = ranked[known[ranked]]
-    up, down = ranked[:TOP], ranked.flip(0)[:TOP]
-    raised, lowered = result.added[up], result.added[down]
-    names, lowered_names = (run.source.tokenizer.labels(ids.tolist()) for ids in (up, down))
+    ranked = ranked if every else ranked[~rare[ranked]]
+    probs, without = result.logits.softmax(-1), result.without.softmax(-1)
+    up, down, likeliest = ranked[:TOP].tolist(), ranked.flip(0)[:TOP].tolist(), probs.topk(LIKELIEST).indices.tolist()
+    named = {*up, *down, *likeliest, result.token, result.follows, rival} - {None}
     return {
-        **{"raised": raised, "names": names, "lowered": lowered, "lowered_names": lowered_names},
-        **{"token": result.token, "logit": result.logit(result.logits), "parts": result.parts},
+        **{"at": query, "strongest": best and (*best, float(adds[best])), "rare": int(rare.sum())},
+        **{"raised": result.added[up], "names": [label([i])[0] for i in up], "ids": up},
+        **{"lowered": result.added[down], "lowered_ids": down},
+        **{"likeliest": probs[likeliest], "likeliest_ids": likeliest, "follows": result.follows},
+        **{"token": result.token, "prob": probs[result.token], "logit": result.logit(result.logits)},
+        **{"parts": result.parts, "without": (result.logit(result.without), without[result.token])},
+        "labels": {str(i): label([i])[0] for i in sorted(named)},
     }
 
 

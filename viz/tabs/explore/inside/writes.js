@@ -9,7 +9,7 @@ import { asList, asText, inQuotes, say } from "../../../browser/lib/messages.js"
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { ownView } from "../../../browser/lib/python.js";
-import { askInView } from "../lib/asking.js";
+import { askInView, viewOfHead } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
 import { rowOf, shownNow, strongestOf } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
@@ -19,7 +19,6 @@ import { store } from "../lib/store.js";
 const LOOKS = 5; // number of keys in the sentence
 
 const SILENT = 1e-9; // the largest change of a logit by a head that is ablated
-const STRONGEST = -1; // as a position: where the head adds most to the logit of the token that follows
 
 const looks = (at) => {
   const { map } = store;
@@ -61,9 +60,9 @@ const list = (found, words, entries, part, write, kind = "") => {
   return h("section", h("h3", words), h("ol", ...entries.map(entry)));
 };
 
-/** What the head attends to, and the next tokens whose logits it raises and lowers, of all of them if `every`. */
-const listsOf = (found, every) => {
-  const { raised, lowered } = (every && found.every) || found;
+/** What the head attends to, and the next tokens whose logits it raises and lowers. */
+const listsOf = (found) => {
+  const { raised, lowered } = found;
   const most = Math.max(0, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
   const part = (value) => Math.abs(value) / most;
   const write = (value) => asSigned(value, 2);
@@ -93,7 +92,8 @@ const sumOf = ({ parts }) =>
 
 /** The logit as a sum, and the effect of removing the head, in words. */
 const sentencesOf = (found) => {
-  const { parts, logit, without, prob } = found;
+  const { parts, logit, prob } = found;
+  const [logitWithout, probWithout] = found.without;
   const { layer, head } = store.view;
   const of = found.rival === null ? "token" : "pair";
   const terms = Object.entries(TERMS)
@@ -103,9 +103,9 @@ const sentencesOf = (found) => {
   const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
   const removed = {
     direct: asSigned(direct, 3),
-    logit: asFixed(without.logit, 3),
+    logit: asFixed(logitWithout, 3),
     before: asFixed(logit, 3),
-    after: asShare(without.prob),
+    after: asShare(probWithout),
     prob: asShare(prob),
   };
   const silent = ![...found.raised, ...found.lowered].some(([, value]) => Math.abs(value) > SILENT);
@@ -151,15 +151,7 @@ const paintTable = (table, found) => {
   );
 };
 
-/** The question about a position of the selected head, with the answer and the rival if they are chosen. */
-const pathOf = (position) => {
-  const { layer, head, of } = store.view;
-  if (of !== "head") return null;
-  const { answer, rival } = rivals();
-  const chosen = [answer !== null && `token=${answer}`, rival !== null && `rival=${rival}`].filter(Boolean);
-  const query = chosen.length ? `?${chosen.join("&")}` : "";
-  return `/attention/${store.header.key}/writes/${store.map.name}/${layer}/${head}/${position}${query}`;
-};
+const pairs = (ids, values) => ids.map((id, i) => [id, values[i]]);
 
 const strongestOfAll = ({ strongest: [layer, head, token] }) => ({ layer, head, token });
 
@@ -178,7 +170,7 @@ export const mount = ({ element }) => {
   body.append(heading, lists, sum);
   tools.append(makeHint("?", say("writes_means"), say("writes_hint")));
   const status = h("p.quiet", { role: "status" });
-  const every = h("input", { type: "checkbox", onchange: () => draw() });
+  const every = h("input", { type: "checkbox", onchange: () => ask() });
   const rare = h("span");
   const strongest = h("button.f-button", {
     hidden: true,
@@ -186,10 +178,11 @@ export const mount = ({ element }) => {
   });
   foot.append(status, h("p.writes-more", h("label", { hidden: true }, every, rare), strongest));
 
-  let found = null; // see viz/passes/writes.py
+  let found = null; // see write_logits in predictions.py, with its ids and values in pairs
   let opened = null; // the position that was shown before a visitor chose one or an answer
   const position = () =>
-    store.view.token ?? (rivals().answer === null ? STRONGEST : (opened ?? store.map.queries.length - 1));
+    // null: the one where the head adds most to the logit of the token that follows
+    store.view.token ?? (rivals().answer === null ? null : (opened ?? store.map.queries.length - 1));
   ownView.writes = () => ({
     query: (element.classList.contains("late") ? null : found?.at) ?? store.view.token ?? store.map.queries.length - 1,
     every: every.checked,
@@ -199,7 +192,7 @@ export const mount = ({ element }) => {
     const { follows, rare: count, strongest: best } = found;
     status.textContent = asText([
       follows !== null && say("writes_follows", { token: inQuotes(labelOf(found, follows)) }),
-      position() === STRONGEST && say("writes_opened"),
+      position() === null && say("writes_opened"),
     ]);
     rare.parentElement.hidden = !count;
     rare.textContent = say("writes_rare", { count });
@@ -219,7 +212,7 @@ export const mount = ({ element }) => {
     const focused = lists.contains(activeElement) ? activeElement?.dataset.id : null;
     const name = say("head_name", { layer, head });
     heading.textContent = say("writes_heading", { name, token: quote(found.at, store.map.queries) });
-    lists.replaceChildren(...listsOf(found, every.checked));
+    lists.replaceChildren(...listsOf(found));
     if (focused) lists.querySelector(`[data-id="${focused}"]`)?.focus();
     paintTable(table, found);
     sentences.replaceChildren(...sentencesOf(found));
@@ -230,9 +223,16 @@ export const mount = ({ element }) => {
   const ask = askInView(
     { element, section, body, status },
     {
-      question: () => pathOf(position()),
+      question: () => {
+        const { of, carry_answer: answer, carry_rival: rival } = store.view;
+        return of === "head" ? { ...viewOfHead(), query: position(), answer, rival, every: every.checked } : null;
+      },
+      path: "/ask/writes/written",
       take: (answer) => {
-        found = answer;
+        const raised = pairs(answer.ids, answer.raised);
+        const lowered = pairs(answer.lowered_ids, answer.lowered);
+        const likeliest = pairs(answer.likeliest_ids, answer.likeliest);
+        found = { ...answer, raised, lowered, likeliest, rival: store.view.carry_rival };
         opened = found.at;
         draw();
       },
