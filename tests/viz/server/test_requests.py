@@ -85,11 +85,11 @@ def once(compute: Callable[..., Numbers]) -> Callable[..., Numbers]:
     """Returns `Question.compute`, which computes the same result once: many a wrong value is read as the usual one."""
     results: dict[tuple[Any, str], Numbers] = {}
 
-    def computed(question: Question, models: Models, view: View, start: Start) -> Numbers:
+    def computed(question: Question, models: Models, view: View, *start: Start) -> Numbers:
         arguments = question.arguments(models, view)
         key = question.function, repr({name: getattr(each, "name", each) for name, each in arguments.items()})
         if key not in results:
-            results[key] = compute(question, models, view, start)
+            results[key] = compute(question, models, view, *start)
         return results[key]
 
     return computed
