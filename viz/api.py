@@ -21,9 +21,9 @@ from starlette.requests import ClientDisconnect
 from viz.gradio_adapter import Caller
 from viz.passes import edits as changes
 from viz.passes.habits import rounded
-from viz.passes.lens import TOP, depths
+from viz.passes.lens import TOP, read_depths
 from viz.passes.loaded import Loaded, Models, writers
-from viz.passes.run import Pass, read
+from viz.passes.run import Pass, as_refusals, read
 from viz.server import http
 from viz.server.clients import Places, client, client_of
 from viz.server.gateway import Endpoint
@@ -203,7 +203,7 @@ class Endpoints:
         caller = arrived(request)
         count = read_whole({"top": top}, "top", 1, TOP, "api_top")
         _, pass_ = await self._pass_of(caller, model, text, edits)
-        result = await self._site.work.turn(caller, depths, pass_.run, count)
+        result = await self._site.work.turn(caller, as_refusals()(read_depths), pass_.run, count)
         return {"columns": result["columns"], "names": result["names"], "probs": rounded(result["probs"])}
 
     async def generate(

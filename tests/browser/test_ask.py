@@ -74,9 +74,9 @@ def test_an_answer_that_is_cut_off_or_is_another_s_page_is_one_that_did_not_come
     guard.allow("ERR_|Failed to load")
     tab.open(text="abc")
     page = "<!doctype html><title>Please log in</title>"
-    tab.page.route("**/attention/*/lens", lambda route: route.fulfill(body=page, content_type="text/html"))
+    tab.page.route("**/ask/lens/depths", lambda route: route.fulfill(body=page, content_type="text/html"))
     request = "(path) => former.answerTo(path).catch((error) => former.whyNot(error))"
-    assert tab.page.evaluate(request, "/attention/x/lens") == OFFLINE
+    assert tab.page.evaluate(request, "/ask/lens/depths") == OFFLINE
     tab.page.route(PASS, lambda route: route.fulfill(body=page, content_type="text/html"))
     decoded = "(path) => former.bytes(path).then(former.decodePass).catch((error) => former.whyNot(error))"
     assert tab.page.evaluate(decoded, "/attention/x") == OFFLINE

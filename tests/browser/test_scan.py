@@ -87,7 +87,7 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     np.testing.assert_allclose(points, result["plane"][layer, head].astype(float), atol=1e-6)
 
 
-ASKED = re.compile(r"/lens$|/ask/(writes|trace|scan|reads|forming)/")  # what panels in folds ask for
+ASKED = re.compile(r"/ask/(lens|writes|trace|scan|reads|forming)/")  # what panels in folds ask for
 
 
 def test_closed_folds_and_panels_that_do_not_apply_ask_nothing_and_these_are_named_in_one_line(tab, guard):

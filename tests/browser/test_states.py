@@ -73,7 +73,7 @@ def test_a_state_is_dragged_onto_the_other_grid_and_a_link_opens_it(tab):
 @pytest.mark.own_page  # a page that has shown these passes has their lenses, and asks for none
 def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_meanwhile(tab, guard):
     lenses: list[Route] = []
-    tab.page.route("**/attention/*/lens", lambda route: lenses.append(route))  # noqa: PLW0108 - Playwright marks it
+    tab.page.route("**/ask/lens/depths", lambda route: lenses.append(route))  # noqa: PLW0108 - Playwright marks it
 
     def asked(count: int) -> None:
         for _ in range(200):
@@ -90,12 +90,12 @@ def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_mea
     tab.type("The town in the north of the country")
     panel.scroll_into_view_if_needed()
     asked(3)
-    with tab.page.expect_response("**/attention/*/lens"):
+    with tab.page.expect_response("**/ask/lens/depths"):
         lenses[1].continue_()
     tab.painted()
     assert not guard.unexpected()
     lenses[2].continue_()
-    tab.page.unroute("**/attention/*/lens")
+    tab.page.unroute("**/ask/lens/depths")
     parts = panel.locator(".lens-part")
     for part in (parts.nth(0), parts.nth(1)):
         expect(part.locator("td").nth(5)).to_be_visible()

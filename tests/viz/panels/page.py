@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from former import analysis
-from viz.passes import edits, lens, measures
+from viz.passes import edits, measures
 from viz.passes.loaded import Models
 from viz.passes.run import run
 
@@ -96,7 +96,6 @@ PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
     **{"overview": overview, "head-map": head_map, "lines": head_map, "statistics": statistics, "pair": pair},
     **{"token-strip": token, "interventions": removed, "words": words},
     **{"surprise": surprise, "prediction": said, "blanks": said, "export": table},
-    "lens": lambda shown: {"probs": lens.lens(shown.loaded, shown.made)["probs"]},
 }
 
 

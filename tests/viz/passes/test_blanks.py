@@ -9,11 +9,12 @@ import torch
 import transformers
 
 from former.tokens import WordPieceTokenizer
-from viz.passes import lens, measures, sources
+from tests.viz.passes.answered import answered
+from viz.passes import measures, sources
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
-from viz.text import Refusal, in_words
+from viz.text import NothingToShow, Refusal, in_words
 
 TEXT = "Paris is the [capital] of France. [SEP] It was un[believ]able [MASK] there."
 OFF = [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]
@@ -120,13 +121,12 @@ def test_without_a_hidden_word_heads_are_worth_nothing_that_could_be_measured(be
 
 def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_says(bert):
     pass_ = run(bert, TEXT, OFF)
-    read = lens.lens(bert, pass_)
-    assert read["columns"] == [blank["token"] for blank in pass_.header["output"]["blanks"]]
+    read = answered("lens/depths", bert, pass_)
     assert len(read["ids"]) == SHAPE["num_hidden_layers"] + 1
     for likeliest, blank in zip(read["probs"][-1], pass_.header["output"]["blanks"], strict=True):
         assert likeliest[0] == pytest.approx(blank["next"][0]["prob"], abs=2e-5)
-    nothing = lens.lens(bert, run(bert, "Paris is the capital."))
-    assert nothing["ids"] == [[]] * (SHAPE["num_hidden_layers"] + 1)
+    with pytest.raises(NothingToShow, match="Hide a word first"):
+        answered("lens/depths", bert, run(bert, "Paris is the capital."))
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from tests.their_models import T, distilbert_config, llama_config, neox_config, roberta_config
+from tests.viz.passes.answered import answered
 from tests.viz.passes.test_others import found, opened
 from viz.panels.panel import plain
-from viz.passes import lens, measures
+from viz.passes import measures
 from viz.passes.run import run
 
 LLAMA = llama_config(bos_token_id=1)
@@ -37,7 +38,7 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
     scores = actual.q @ actual.k.transpose(-1, -2) / math.sqrt(actual.q.shape[-1])
     scores = scores.masked_fill(expected == 0, -math.inf)
     torch.testing.assert_close(scores.softmax(-1), expected, atol=1e-5, rtol=0)
-    assert lens.lens(loaded, pass_)
+    assert answered("lens/depths", loaded, pass_)
     assert list(measures.heads(loaded, pass_))
 
 

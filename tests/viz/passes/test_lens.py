@@ -10,11 +10,12 @@ import torch.nn.functional as F
 import former
 from former.edits import scale_head
 from tests.ranked import check_order
+from tests.viz.passes.answered import answered
 from viz.passes import lens
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 
-TOLERANCE = 2e-5  # of probabilities: half a step of the five decimals that are sent, and float32 on both sides
+TOLERANCE = 2e-5  # of probabilities: float32 on both sides
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
 
 
@@ -37,7 +38,7 @@ def output(loaded: Loaded, x: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 def test_each_cell_names_the_ten_likeliest_of_the_output_layer_on_the_stream(generator, edits):
     pass_ = run(generator, "The cat sat", edits)
-    result = lens.lens(generator, pass_)
+    result = answered("lens/depths", generator, pass_)
     rows = streams(generator, pass_.header["ids"], edits)
     assert len(result["ids"]) == len(result["probs"]) == len(rows) == 4
     for depth, x in enumerate(rows):
@@ -51,14 +52,14 @@ def test_each_cell_names_the_ten_likeliest_of_the_output_layer_on_the_stream(gen
 
 
 def test_edits_change_what_follows_them_and_nothing_before(generator):
-    plain, edited = (lens.lens(generator, run(generator, "The cat sat", edits)) for edits in ([], EDIT))
+    plain, edited = (answered("lens/depths", generator, run(generator, "The cat sat", edits)) for edits in ([], EDIT))
     moved = (torch.tensor(plain["probs"]) - torch.tensor(edited["probs"])).abs().amax((1, 2))
     assert moved[:2].max() < TOLERANCE < 1e-3 < moved[2:].min()
 
 
 def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):
     pass_ = run(classifier, "not a good film, but the great film was bad.", EDIT)
-    result = lens.lens(classifier, pass_)
+    result = answered("lens/depths", classifier, pass_)
     for depth, x in enumerate(streams(classifier, pass_.header["ids"], EDIT)):
         model = classifier.bundle.model
         pooled = F.layer_norm(x, x.shape[-1:], model.norm.weight, model.norm.bias).mean(0)
@@ -71,14 +72,14 @@ def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):
 def test_of_a_long_text_so_much_is_sent_and_no_more(generator, monkeypatch):
     pass_ = run(generator, "The cat sat on the mat. " * 2)
     monkeypatch.setattr(lens, "NAMED", 4 * 48 * 3)
-    result = lens.lens(generator, pass_)
+    result = answered("lens/depths", generator, pass_)
     assert {len(best) for row in result["ids"] for best in row} == {3}
 
 
-def test_the_longest_text_of_the_first_model_takes_a_quarter_of_a_megabyte_at_most():
+def test_the_longest_text_of_the_first_model_takes_150_kb_at_most():
     gpt = Loaded("gpt", former.load("gpt"), "")
     pass_ = run(gpt, " ".join(f"{i} towns" for i in range(300)))
     assert pass_.header["tokens"] == gpt.bundle.config.seq_length
-    result = lens.lens(gpt, pass_)
-    assert len(gzip.compress(json.dumps(result).encode(), 6)) < 250_000
+    result = answered("lens/depths", gpt, pass_)
+    assert len(gzip.compress(json.dumps(result).encode(), 6)) < 150_000
     assert len(result["ids"][0][0]) == lens.TOP

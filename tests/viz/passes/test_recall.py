@@ -10,8 +10,9 @@ import torch
 import former
 from former.hooks import Capture, Chain
 from tests.viz.conftest import spread
+from tests.viz.passes.answered import answered
 from viz.passes import edits as changes
-from viz.passes import lens, measures, payload
+from viz.passes import measures, payload
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.store import PassStore
@@ -122,7 +123,7 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
         for head, effect in enumerate(row["effects"]):
             removed = bits(former.edits.ablate_head(row["layer"], head))
             assert effect == pytest.approx(removed - bits(None), abs=2e-5)
-    read = lens.lens(xl, pass_)
+    read = answered("lens/depths", xl, pass_)
     assert [len(row) for row in read["ids"]] == [pass_.header["tokens"]] * 4
     assert read["probs"][-1][-1][0] == pytest.approx(pass_.header["output"]["next"][0]["prob"], abs=2e-5)
 

@@ -10,14 +10,13 @@ from safetensors.torch import load_file
 import former
 from former.analysis.trace import PARTS
 from former.checkpoints import CHECKPOINTS
+from tests.viz.passes.answered import answered
 from viz.passes import trace
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
 from viz.passes.sources import NotShown, open_model
-from viz.tabs.explore.panels import QUESTIONS
 from viz.text import NothingToShow, Refusal
 
-QUESTION = QUESTIONS["inside/trace"]["traced"]
 EDIT = [{"layer": 0, "head": 1, "do": "scale", "factor": -2.0}]
 
 
@@ -33,8 +32,7 @@ def close(number: float):
 def traced(loaded: Loaded, made: Pass, *place: Any) -> dict[str, Any]:
     """Answers the page's question about a number of a pass."""
     names = ("map", "layer", "head", "query", "key", "part", "at")
-    view = {**{name: made.header[name] for name in ("model", "text", "edits")}, **dict(zip(names, place, strict=False))}
-    return QUESTION.answer({loaded.name: loaded}, view)
+    return answered("trace/traced", loaded, made, **dict(zip(names, place, strict=False)))
 
 
 def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):

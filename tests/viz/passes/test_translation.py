@@ -11,7 +11,8 @@ import torch.nn.functional as F
 import former
 from former.encoder_decoder import write
 from tests.ranked import check_greedy, check_largest
-from viz.passes import edits, lens, measures
+from tests.viz.passes.answered import answered
+from viz.passes import edits, measures
 from viz.passes.loaded import Loaded
 from viz.passes.run import read, run
 from viz.passes.store import PassStore
@@ -164,7 +165,7 @@ def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_w
         written = written[:64]
     check_greedy(written[1:], plain(state, source, written)[1][: len(written) - 1], LOGITS)
     assert header["answer"]["own"] == "1976-07-04"
-    result = lens.lens(dates, pass_)
+    result = answered("lens/depths", dates, pass_)
     for best, row in zip(result["ids"][-1], logits, strict=True):
         check_largest(best[0], row, LOGITS)
 
@@ -196,7 +197,7 @@ def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_
 
 def test_the_lens_reads_the_decoder(dates):
     pass_ = run(dates, DATE)
-    result = lens.lens(dates, pass_)
+    result = answered("lens/depths", dates, pass_)
     _, logits = plain(dates.bundle.model.state_dict(), pass_.header["ids"], pass_.header["answer"]["ids"])
     for best, row in zip(result["ids"][-1], logits, strict=True):
         check_largest(best[0], row, LOGITS)

@@ -9,22 +9,18 @@ import torch
 import former
 from former import analysis
 from tests.ranked import check_largest, check_order
+from tests.viz.passes.answered import answered
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
-from viz.tabs.explore.panels import QUESTIONS
 from viz.text import NothingToShow, Refusal
 
-QUESTION = QUESTIONS["inside/writes"]["written"]
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
 TEXT = "The cat sat"
 
 
 def written(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int | None, **more: Any) -> dict:
     """Answers the page's question about what a head of a pass writes."""
-    place = {"map": name, "layer": layer, "head": head, "query": query, **more}
-    return QUESTION.answer(
-        {loaded.name: loaded}, {**{name: made.header[name] for name in ("model", "text", "edits")}, **place}
-    )
+    return answered("writes/written", loaded, made, map=name, layer=layer, head=head, query=query, **more)
 
 
 def total(parts: dict) -> float:

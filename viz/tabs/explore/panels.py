@@ -43,6 +43,7 @@ from viz.tabs.explore.reading import (
     read_ranked,
     read_states,
     read_writing,
+    stays,
 )
 
 HERE = Path(__file__).parent
@@ -84,6 +85,7 @@ MAP = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"), sca
 WEIGHTS = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"))
 DIFFERENCE = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("mask"), scale="scores", unit=Field("unit"))
 LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns"))
+NAMES = ("names", "columns")  # of the lens, which the browser has
 COMPARED = ("before", "now", "cells", "mask", "unit")  # which the browser has, or subtracts
 SAID = bars("probs", "names", "probability", before=Field("before"))
 ADDS = bars("adds", axis="adds to the residual stream")
@@ -96,8 +98,8 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
     "map/token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
     "inside/blanks": {"said": printed(predictions.predict, SAID, check_predicts)},
     "inside/lens": {
-        "depths": printed(lens.read_depths, LENS, check_predicts, when=lambda view: not moves(view)),
-        "carried": Question(predictions.carry_state, read_states, LENS, when=moves),
+        "depths": printed(lens.read_depths, LENS, check_predicts, asked=True, when=stays, unsent=NAMES),
+        "carried": Question(predictions.carry_state, read_states, LENS, when=moves, unsent=NAMES),
     },
     "inside/writes": {"written": Question(predictions.write_logits, read_writing, bars("raised", "names", "logit"))},
     "inside/trace": {"traced": printed(trace, ADDS, check_pair, asked=True, about=name_files)},

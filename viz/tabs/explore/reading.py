@@ -170,6 +170,11 @@ def moves(view: View) -> bool:
     return bool(view.get("lens_from")) and bool(view.get("lens_to")) and isinstance(view.get("beside"), Mapping)
 
 
+def stays(view: View) -> bool:
+    """Returns whether it carries none."""
+    return not moves(view)
+
+
 def read_states(models: Models, view: View) -> Arguments:
     """Reads the arguments of `predictions.carry_state`."""
     run = read(models, view, (), check_predicts)["run"]

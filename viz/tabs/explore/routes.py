@@ -5,7 +5,6 @@
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
     GET /attention/{key}/heads            every head's effect, a line of JSON for each layer (`measures.heads`)
     GET /attention/{key}/words            each word's influence on a verdict, in lines of JSON (`measures.each_word`)
-    GET /attention/{key}/lens             the logit lens (`lens.lens`)
     GET /attention/{key}/data.npz         the whole pass for other programs
 
 They answer 404 for an unknown key, as after a restart of the server; the page then posts the text again. Measurements
@@ -14,7 +13,6 @@ take seconds, so they are streamed, and shared by all clients that request the s
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
@@ -23,7 +21,7 @@ from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.passes import lens, measures, payload
+from viz.passes import measures, payload
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
 from viz.server import http
@@ -83,7 +81,6 @@ def attach(server: FastAPI, site: Site) -> None:
 
     attach_measure(server, site, get_pass, "heads", measures.heads)
     attach_measure(server, site, get_pass, "words", measures.each_word)
-    attach_json(server, site, get_pass)
     attach_head(server, site, get_pass)
 
 
@@ -119,27 +116,3 @@ def attach_measure(server: FastAPI, site: Site, get_pass: GetPass, path: str, me
         loaded, listener = site.models[pass_.header["model"]], Listener()
         pieces = await site.work.stream(f"{key}/{path}", lambda: lines(measure(loaded, pass_)), listener)
         return http.StreamResponse(with_final_refusal(pieces), http.LINES, listener.leave)
-
-
-def attach_json(server: FastAPI, site: Site, get_pass: GetPass) -> None:
-    """Adds the single-response JSON route: lens."""
-    work, models = site.work, site.models
-
-    async def json_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
-        """Answers with make(model, pass, *arguments) as JSON, computed once for all clients that request the same."""
-        pass_, _ = await get_pass(request, key)
-
-        def body_of() -> bytes:
-            return gzip.compress(json.dumps(make(models[pass_.header["model"]], pass_, *arguments)).encode(), 6)
-
-        try:
-            body = await work.whole(f"{key}/{path}/{arguments}", body_of, request)
-        except LookupError:
-            raise HTTPException(404) from None
-        headers = {"Content-Encoding": "gzip"} | FOREVER
-        return Response(body, 200, headers, "application/json") if body else Response(status_code=http.GONE)
-
-    @server.get("/attention/{key}/lens")
-    @http.answers
-    async def at_each_depth(key: str, request: Request) -> Response:
-        return await json_once(request, key, "lens", lens.lens)

@@ -101,7 +101,6 @@ MESSAGES = {
     " colour, the higher the probability.",
     "lens_right": "Underlined: the token that does come next in the text.",
     "lens_right_blanks": "Underlined: the word that is hidden there.",
-    "lens_no_blanks": "Hide a word to see the model’s guess for it at each depth.",
     "lens_input": "Before the first layer",
     "lens_input_short": "input",
     "lens_after": "After layer {layer}",

@@ -95,7 +95,6 @@ MESSAGES = {
     "往下每一行深一层；最后一行是模型真正的预测。单元格的颜色越浓，概率越高。",
     "lens_right": "下划线：文本中实际的下一个词元。",
     "lens_right_blanks": "下划线：那里被遮住的词。",
-    "lens_no_blanks": "遮住一个词，就能看到模型在各层对它的预测。",
     "lens_input": "第一层之前",
     "lens_input_short": "输入",
     "lens_after": "第 {layer} 层之后",

@@ -22,7 +22,7 @@ from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
 from viz import app
-from viz.passes import lens, measures, payload
+from viz.passes import measures, payload
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
@@ -160,7 +160,6 @@ def test_the_routes_bring_what_a_key_names(served, models):
     assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
     assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
     assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))
-    assert client.get(f"/attention/{key}/lens").json() == lens.lens(models["small-classifier"], made)
     arrays = client.get(f"/attention/{key}/data.npz")
     assert arrays.content[:2] == b"PK"
     assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
@@ -179,7 +178,7 @@ def test_a_pass_can_be_asked_for_by_what_a_link_says_of_it(served):
         assert (answer.status_code, answer.json()["error"]["key"]) == (422, key)
 
 
-PATHS = ["", "/self/0/0", "/heads", "/words", "/lens", "/data.npz"]
+PATHS = ["", "/self/0/0", "/heads", "/words", "/data.npz"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -251,7 +250,7 @@ def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, mo
     assert 0 < len(begun) < 100
 
 
-@pytest.mark.parametrize("path", ["/heads", "/self/0/0", "/lens", "/data.npz"])
+@pytest.mark.parametrize("path", ["/heads", "/self/0/0", "/data.npz"])
 def test_a_pass_is_not_computed_again_for_a_client_that_has_left(models, monkeypatch, path):
     site, server, sent = base.site_of(models), FastAPI(), []
     routes.attach(server, site)

@@ -10,6 +10,7 @@ import { depth, makeLensGrid, withLabels } from "../inside/lens_grid.js";
 import { answerCells } from "../lib/grid.js";
 import { quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
+import { viewOfPass } from "../lib/pass.js";
 import { beside } from "../lib/pin.js";
 import { store } from "../lib/store.js";
 
@@ -95,7 +96,7 @@ const makePinnedLens = (columns, arrived) => {
   let read = null; // the answer
   const questions = newest({
     take: (answer) => {
-      read = withLabels(answer, Object.entries(answer.labels));
+      read = withLabels(answer);
       arrived();
     },
     fail: (error) => (hint.textContent = whyNot(error)),
@@ -103,8 +104,8 @@ const makePinnedLens = (columns, arrived) => {
   const update = (on) => {
     node.hidden = !on;
     if (on) {
-      const path = `/attention/${beside.header.key}/lens`;
-      return void questions.ask(path, (signal) => answerTo(path, null, signal));
+      const view = viewOfPass(beside.header);
+      return void questions.ask(JSON.stringify(view), (signal) => answerTo("/ask/lens/depths", view, signal));
     }
     read = null;
     questions.stop();
@@ -139,11 +140,7 @@ const makeCarried = (columns, drawn) => {
   let answer = null; // of carry_state in predictions.py
   const questions = newest({
     take: (found) => {
-      const names = found.names.flat(2);
-      answer = withLabels(
-        found,
-        found.ids.flat(2).map((id, i) => [id, names[i]]),
-      );
+      answer = withLabels(found);
       if (columns()) draw(); // else the current pass has changed: its own lens asks anew
     },
     fail: (error) => {

@@ -11,6 +11,7 @@ import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predictionLabels, quote, tokenLabel } from "../lib/labels.js";
+import { viewOfPass } from "../lib/pass.js";
 import { beside } from "../lib/pin.js";
 import { predictedAt, rowsPredict } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
@@ -22,35 +23,31 @@ const isToken = () => !isVerdict() && rowsPredict();
 
 const isVerdict = () => "classes" in store.header.output;
 
-/** The token of a column; a model that fills in words has columns only for the hidden ones. */
-const tokenAt = (read, column) => (read.columns ? read.columns[column] : column);
+/** The tokens of the columns; a model that fills in words has columns only for the hidden ones. */
+const columnsNow = () => blanksNow()?.map(({ token }) => token) ?? predictionLabels().map((_, i) => i);
 
-/** The tokens of the columns. */
-const columnsOf = (read) => read.columns ?? predictionLabels().map((_, i) => i);
+const blanksNow = () => store.header.output.blanks;
 
 /** Draws the grid, with a mark on each cell that predicts the token that follows, or is hidden. */
 const drawGrid = (grid, read) => {
   const { header } = store;
   const { ids } = header.answer ?? header;
+  const blanks = blanksNow();
   const labels = predictionLabels();
-  const tokens = isVerdict() ? [say("prediction_verdict")] : columnsOf(read).map((i) => tokenLabel(i, labels));
-  const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
+  const tokens = isVerdict() ? [say("prediction_verdict")] : columnsNow().map((i) => tokenLabel(i, labels));
+  const next = (column) => !isVerdict() && (blanks ? blanks[column].truth?.id : ids[column + 1]);
   grid.draw(read, tokens, (likeliest, column) => likeliest === next(column));
 };
 
 /** The sentence under the grid. */
-const legendOf = (read) => {
-  if (isVerdict()) return "";
-  if (!read.columns) return say("lens_right");
-  return say(read.columns.length ? "lens_right_blanks" : "lens_no_blanks");
-};
+const legend = () => (isVerdict() ? "" : say(blanksNow() ? "lens_right_blanks" : "lens_right"));
 
-/** The description of one cell: {node, show(read, cell), clear()}. */
+/** The description of one cell: {node, show(read, cell)}. */
 const makeDescription = () => {
   const heading = h("p.lens-at", { role: "status" });
   const best = h("ol.lens-best");
   const show = (read, { row, column }) => {
-    const where = isVerdict() ? "" : quote(tokenAt(read, column), predictionLabels());
+    const where = isVerdict() ? "" : quote(columnsNow()[column], predictionLabels());
     heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
     const probs = read.probs[row][column];
     best.replaceChildren(
@@ -60,8 +57,7 @@ const makeDescription = () => {
     );
     Object.assign(best.dataset, { row, column });
   };
-  const clear = () => (heading.textContent = best.textContent = "");
-  return { node: h("div.lens-side", heading, best), show, clear };
+  return { node: h("div.lens-side", heading, best), show };
 };
 
 /** Marks one cell at a time as the described one: mark(cell) returns whether it is another than before. */
@@ -84,7 +80,7 @@ export const mount = ({ element }) => {
   const { sheet, table } = grid;
   const description = makeDescription();
   const markCell = makeMark();
-  const states = makeStates({ now: grid, columns: () => read && columnsOf(read) });
+  const states = makeStates({ now: grid, columns: () => read && columnsNow() });
   const part = h("div.lens-part", h("h3", say("states_now")), sheet);
   body.append(states.pinned, part, description.node, states.third);
   tools.append(makeHint("?", say("lens_means"), say("lens_hint")));
@@ -102,15 +98,14 @@ export const mount = ({ element }) => {
     const last = read.ids[0].length - 1;
     const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
     const token = predictedAt() ?? Infinity;
-    const found = read.columns ? read.columns.indexOf(token) : Math.min(token, last);
+    const found = blanksNow() ? columnsNow().indexOf(token) : Math.min(token, last);
     return { row, column: found < 0 ? last : found };
   };
 
   const draw = () => {
     drawGrid(grid, read);
-    status.textContent = legendOf(read);
+    status.textContent = legend();
     pointed = null;
-    if (!columnsOf(read).length) description.clear();
     mark();
     states.update();
   };
@@ -130,9 +125,10 @@ export const mount = ({ element }) => {
   const ask = askInView(
     { element, section, body, status },
     {
-      question: () => `/attention/${store.header.key}/lens`,
+      question: () => viewOfPass(store.header),
+      path: "/ask/lens/depths",
       take: (answer) => {
-        read = withLabels(answer, Object.entries(answer.labels));
+        read = withLabels(answer);
         draw();
       },
     },
@@ -141,13 +137,13 @@ export const mount = ({ element }) => {
   const point = (cell) => {
     if (!read) return;
     pointed = cell;
-    store.point(cell && isToken() ? { token: tokenAt(read, cell.column) } : null);
+    store.point(cell && isToken() ? { token: columnsNow()[cell.column] } : null);
     mark();
   };
   const choose = ({ row, column }) => {
     if (!read || states.takes({ row, column })) return;
     input = row === 0;
-    const token = isToken() ? { token: tokenAt(read, column), key: null } : {};
+    const token = isToken() ? { token: columnsNow()[column], key: null } : {};
     store.set({ layer: Math.max(0, row - 1), of: "head", ...token });
     mark();
   };

@@ -8,10 +8,10 @@ import { outcomeInWords } from "../lib/labels.js";
 /** The name of a row. */
 export const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
 
-/** An answer with the names of what is predicted by id; `pairs` are [id, name as Python has it]. */
-export const withLabels = (answer, pairs) => ({
+/** An answer with its labels, by id, in words. */
+export const withLabels = (answer) => ({
   ...answer,
-  labels: Object.fromEntries(pairs.map(([id, name]) => [id, outcomeInWords(name)])),
+  labels: Object.fromEntries(Object.entries(answer.labels).map(([id, name]) => [id, outcomeInWords(name)])),
 });
 
 /**

@@ -57,7 +57,7 @@ def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[in
         pinned, run: runs of one model, on texts with the same number of tokens.
         source, target: (row, column) of the lens: a depth, and a token or a hidden piece.
     Returns:
-        "ids", "probs", "names" and "columns" of the lens after it, as in `viz.passes.lens.read_depths`; "likeliest":
+        The result of `viz.passes.lens.read_depths` after it; "likeliest":
         the "names" of tokens, and their probabilities with the state ("probs"), without it ("before") and in the
         "pinned" run, at the prediction that tells the two runs apart.
     Raises:
@@ -67,7 +67,7 @@ def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[in
     ends = [(row, column if places is None else places[column]) for row, column in (source, target)]
     carried = analysis.carry_state(pinned, run, *ends)
     said = predict_each(carried, run, pinned, analysis.tell_apart(pinned, run).at)
-    return {**read_depths(carried, TOP), "likeliest": said}
+    return {**read_depths(carried), "likeliest": said}
 
 
 def surprise(run: Run) -> Numbers:
