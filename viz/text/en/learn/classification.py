@@ -41,8 +41,9 @@ MESSAGES = {
     "learn_classification_class_positive": "positive",
     "learn_classification_outcome": "{kind, select, positive {positive {share}} other {negative {share}}}",
     "learn_classification_quoted": "“{word}”",
-    "learn_classification_why": "Outlined: the pulls if each word attended only to itself. “{top}” would pull most"
-    " then, by {most}, and “{word}” by {alone}. In the model, the first block makes “{word}” give {share} of its"
+    "learn_classification_why": "Outlined: the pulls if each word attended only to itself. {same, select, yes"
+    " {“{word}” would pull most then too, by {alone}.} other {“{top}” would pull most then, by {most}, and “{word}” by"
+    " {alone}.}} In the model, the first block makes “{word}” give {share} of its"
     " attention to {sources}, so it carries their meaning: its pull is {pull}.",
     "learn_classification_lesson": "{pooling, select, average {With the average, the} other {With the maxima, the}}"
     " verdict is {kind, select, positive {positive} other {negative}}: {share}. “{word}” pulls most, by {pull},"

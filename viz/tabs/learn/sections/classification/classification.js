@@ -104,6 +104,7 @@ const reasonFor = (words, { labels, alone, reads }, pulls, order) => {
     pull: asSigned(pulls[first], 3),
     alone: asSigned(alone[first], 3),
     top: labels[top],
+    same: labels[top] === labels[first] ? "yes" : "no",
     most: asSigned(alone[top], 3),
     share: asShare(total(sources.map((i) => reads[first][i]))),
     sources: asList(sources.map((i) => words("quoted", { word: labels[i] }))),
