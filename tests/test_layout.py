@@ -16,7 +16,7 @@ LONG = {  # to the next twenty lines
 FULL = {
     "former": 24,
     "viz/browser": 17,
-    "viz/browser/lib": 29,
+    "viz/browser/lib": 28,
     "viz/tabs/mask": 17,
     "viz/tabs/permute": 21,
 }

@@ -210,7 +210,7 @@ def test_a_link_with_lead_leads_and_a_second_leader_is_told(tab, guard, browser)
 
 def test_a_room_that_nobody_leads_is_waited_for(tab, other):
     tab.open(room="later")
-    expect(tab.page.locator(".room-bar")).to_contain_text("Nobody leads the room “later” yet")
+    expect(tab.page.locator(".room-bar")).to_contain_text("Nobody is leading the room “later” now")
     leader = other().open(room="later", lead=1, layer=4, head=1)
     tab.wait(chosen(4, 1))
     expect(tab.page.locator(".room-bar")).to_contain_text("You follow")
@@ -329,7 +329,7 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back_unless
         tab.cell(2, 3).click()
         tab.settled()
         bar.get_by_role("button", name="Continue here").click()
-        expect(bar).to_contain_text("Nobody leads the room “gone” yet")
+        expect(bar).to_contain_text("Nobody is leading the room “gone” now")
         assert page.evaluate("window.stays"), "it was loaded without being asked"
 
         stop(process)
@@ -342,4 +342,40 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back_unless
         assert tab.tokens() == list("And␣on␣we␣go.")
         assert page.evaluate(chosen(2, 3))
     finally:
+        stop(process)
+
+
+@pytest.mark.own_browser
+def test_a_restarted_server_gets_the_room_its_answers_and_its_followers_again(page, guard, browser, tmp_path):
+    guard.allow("ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|404")
+    port, log = free_port(), Path(tmp_path / "app.log")
+    guard.origin = f"http://127.0.0.1:{port}"
+    process = serve(port, log, OMP_NUM_THREADS="1")
+    visitors = [browser.new_context() for _ in range(2)]
+    try:
+        wait_until_up(guard.origin, lambda: process.poll() is None, log)
+        leader = Exploring(page, guard.origin)
+        leader.goto(tab="learn", section="queries-keys-values", room="again", lead=1)
+        students = [Exploring(visitor.new_page(), guard.origin) for visitor in visitors]
+        for choice, student in enumerate(students):
+            student.goto(room="again")
+            student.wait("() => former.learn.open === 'queries-keys-values'")
+            check = student.page.locator(".former-learn .section:not([hidden]) .check")
+            check.locator("summary").click()
+            check.locator("label").nth(choice).click()
+        bar = page.locator(".room-bar")
+        expect(bar).to_contain_text("2 followers · 2 answers")
+        stop(process)
+        expect(bar).to_contain_text("The server does not answer")
+        process = serve(port, log, OMP_NUM_THREADS="1")
+        wait_until_up(guard.origin, lambda: process.poll() is None, log)
+        students[0].page.locator(".room-bar").get_by_role("button", name="Reload").click()
+        expect(students[0].page.locator(".room-bar")).to_contain_text("You follow the room")
+        bar.get_by_role("button", name="Continue here").click()
+        expect(bar).to_contain_text("2 followers · 2 answers")
+        bar.get_by_role("button", name="Stop leading").click()
+        expect(students[0].page.locator(".room-bar")).to_contain_text("Nobody is leading the room “again” now")
+    finally:
+        for visitor in visitors:
+            visitor.close()
         stop(process)

@@ -9,7 +9,7 @@ import { languageSwitch } from "./lib/languages.js";
 import { asText, inWords, say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { presenter } from "./lib/presenter.js";
-import { makeRecord } from "./lib/record.js";
+import { makeRecord } from "./lib/room/record.js";
 import { room } from "./lib/room.js";
 import { slides } from "./lib/slides.js";
 import { paper } from "./paper/paper.js";

@@ -5,7 +5,8 @@ DELETE /room/{name} the leader closes the room: {"key"}; the name is free at onc
 GET /room/{name}    a follower's page reads the view: {"rev", "view", "run"}; ?rev=N answers 204 if N is current,
                     and ?page=ID counts the page as a follower
 GET /alive          {"run"}: identifies this run of the server, so that pages notice a restart
-PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice", "right"}
+PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice", "right"} →
+                          {"first": its first, which counts: {"choice", "right"}}; null if the room is not open
 POST /room/{name}/votes   its leader asks for counts: {"key", "question"} → {"counts", "followers", "answers"}
 POST /room/{name}/record  its leader asks for all answers: {"key"} → {"answers"}
 """
@@ -82,8 +83,8 @@ class Routes:
         """Counts a page's answer to a question."""
         body = await http.read_object(request)
         vote = body.get("voter", ""), body.get("question", ""), body.get("choice", -1), body.get("right", False)
-        await self._log.change("vote", name, *vote, client.get())
-        return self._answer()
+        first = await self._log.change("vote", name, *vote, client.get())
+        return self._answer(first=first and {"choice": first.choice, "right": first.right})
 
     @http.answers
     async def votes(self, name: str, request: Request) -> Response:

@@ -192,8 +192,10 @@ class Rooms:
         if page in room.followers or len(room.followers) < FOLLOWERS:
             room.followers[page] = now
 
-    def vote(self, name: str, voter: str, question: str, choice: int, right: bool = False, who: str = "") -> None:
-        """Counts an answer to a question; does nothing if the voter has already answered, or the room is not open.
+    def vote(
+        self, name: str, voter: str, question: str, choice: int, right: bool = False, who: str = ""
+    ) -> Vote | None:
+        """Counts an answer to a question, unless the voter has already answered; returns the one that counts.
 
         Args:
             name: of the room.
@@ -202,6 +204,9 @@ class Rooms:
             choice: the index of the answer, from 0.
             right: whether the page calls it right.
             who: the voter's client; it may hold half of the room's votes (see `clients`).
+
+        Returns:
+            The voter's first answer; None if the room is not open.
 
         Raises:
             Refusal: an invalid vote, or no room for more.
@@ -212,11 +217,12 @@ class Rooms:
             raise Refusal("bad_request")
         room = self.get(name)
         if room is None or (question, voter) in room.votes:
-            return
+            return room and room.votes[question, voter]
         clients = [each.client for each in room.votes.values()]
         if clients.count(who) >= VOTES - len(clients):
             raise Refusal("full_votes")
-        room.votes[question, voter] = Vote(choice, right, who)
+        vote = room.votes[question, voter] = Vote(choice, right, who)
+        return vote
 
     def _led(self, name: str, key: str) -> Room | None:
         """Returns the room if `key` is its leader's; None if it is not open.

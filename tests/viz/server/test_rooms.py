@@ -153,7 +153,9 @@ def test_of_a_voter_s_answers_to_a_question_the_first_counts():
     registry = Rooms()
     registry.show("a", KEY, "")
     for choice in (1, 0, 1):
-        registry.vote("a", OTHER, "block", choice)
+        first = registry.vote("a", OTHER, "block", choice)
+        assert first
+        assert first.choice == 1
     registry.vote("a", OTHER, "films", 0)
     assert counts(registry, "block") == [0, 1]
     assert counts(registry, "films") == [1]
@@ -161,7 +163,7 @@ def test_of_a_voter_s_answers_to_a_question_the_first_counts():
 
 def test_votes_end_with_their_room_and_where_nobody_leads_none_is_kept(clock):
     registry = Rooms(clock)
-    registry.vote("a", OTHER, "block", 1)
+    assert registry.vote("a", OTHER, "block", 1) is None
     registry.show("a", KEY, "")
     assert counts(registry, "block") == []
     registry.vote("a", OTHER, "block", 1)

@@ -7,6 +7,7 @@ import { send } from "./ask.js";
 import { listeners } from "./base.js";
 import { inWords, refusal, say } from "./messages.js";
 import { page } from "./page.js";
+import { answersIn } from "./room/answers.js";
 import { storage } from "./storage.js";
 
 const FOLLOW = 1500; // ms between two requests of a follower
@@ -35,7 +36,9 @@ let due = false; // whether a leader's change is about to be sent
 
 const { subscribe, publish } = listeners(["room"]);
 room.subscribe = subscribe;
+/** A message is about the state that it was shown in. */
 const become = (changes) => {
+  if (changes.state && changes.state !== room.state) room.message = null;
   Object.assign(room, changes);
   publish("room");
 };
@@ -117,8 +120,9 @@ const look = async () => {
   if (answer?.error) return forget(refusal(answer)); // an invalid name for a room
   if (answer?.view === null) {
     rev = 0;
+    answersIn(room.name).forget(run);
     if (room.state === "following") become({ state: "waiting" });
-  }
+  } else if (answer) await sendAnswers();
   if (!answer?.view) return;
   ({ rev, view } = answer);
   if (room.state === "waiting") become({ state: "following" });
@@ -213,10 +217,25 @@ room.watch = (on) => {
   if (on) tick();
 };
 
+/** Sends the answers that the server has not counted; it counts the first of this browser to each question. */
+const sendAnswers = async () => {
+  const { name } = room;
+  const answers = answersIn(name);
+  for (const [question, { choice, right }] of answers.owed(run)) {
+    const body = { voter: secret("former-voter"), question, choice, right };
+    const answer = await ask(`${of(name)}/vote`, { method: "PUT", body });
+    if (room.name !== name) return;
+    if (answer?.error) become({ message: refusal(answer) });
+    const first = answer?.error ? { choice, right } : answer?.first;
+    if (first) answers.count(question, first, run);
+  }
+};
+
 /** Sends the chosen answer to the leader of this page's room, if it is in one. */
 room.vote = (question, choice, right) => {
   if (!room.name || room.state === "leading") return;
-  ask(`${of(room.name)}/vote`, { method: "PUT", body: { voter: secret("former-voter"), question, choice, right } });
+  answersIn(room.name).add(question, { choice, right });
+  sendAnswers();
 };
 
 room.lead = (name) => {
@@ -275,6 +294,6 @@ room.start = () => {
   }
   const name = opened.get("room");
   if (name && (opened.get("lead") === "1" || storage.session.get(LEADS) === name)) return room.lead(name);
-  become(name ? { name, state: "waiting" } : {});
+  become(name ? { name, state: "waiting", message: room.message } : {});
   tick();
 };

@@ -1,11 +1,11 @@
 // A room's record for its leader: the number of followers and all answers, to read and as a CSV file.
 
-import { saveRows } from "./ask.js";
-import { h } from "./base.js";
-import { makeBar } from "./colour.js";
-import { say } from "./messages.js";
-import { asWhole } from "./numbers.js";
-import { room } from "./room.js";
+import { saveRows } from "../ask.js";
+import { h } from "../base.js";
+import { makeBar } from "../colour.js";
+import { say } from "../messages.js";
+import { asWhole } from "../numbers.js";
+import { room } from "../room.js";
 
 const wordsOf = (described, choice) => described.choices[choice] ?? say("record_choice", { number: choice + 1 });
 
