@@ -100,3 +100,44 @@ def test_in_a_room_all_guess_the_same_and_the_leader_sees_how_many_chose_what_an
     expect(record.locator("li")).to_have_count(OPTIONS)
     for visitor in visitors:
         visitor.close()
+
+
+def test_a_guess_without_a_connection_counts_once_it_is_back(tab, browser):
+    tab.open(model="tiny-generator", room="offline", lead=1)
+    visitor = browser.new_context()
+    student = Writing(visitor.new_page(), tab.origin)
+    student.goto(tab="generate", room="offline")
+    tab.press("Play")
+    at_round(student, 1)
+    visitor.set_offline(True)
+    guess(at_round(student, 1), 2, 90)
+    expect(student.page.locator(".room-bar")).to_contain_text("The server does not answer")
+    visitor.set_offline(False)
+    expect(at_round(tab, 1).locator(".guess-shares tbody td").nth(2)).to_have_text("1")
+    visitor.close()
+
+
+def test_a_leader_without_a_connection_keeps_the_round_on_the_screen_and_goes_on_when_it_is_back(tab, guard):
+    guard.allow("ERR_INTERNET_DISCONNECTED")
+    tab.open(model="tiny-generator", room="kept", lead=1)
+    tab.press("Play")
+    panel = at_round(tab, 1)
+    text = panel.locator(".guess-text").inner_text()
+    tab.page.context.set_offline(True)
+    tab.press("Show the answer")
+    expect(panel.get_by_role("status")).to_contain_text("You still see the last answer")
+    assert panel.locator(".guess-text").inner_text() == text
+    assert panel.locator(".guess-round").evaluate("round => round.inert"), "the answer could be passed over"
+    tab.page.context.set_offline(False)
+    at_round(tab, 2)
+    expect(panel.get_by_role("status")).to_contain_text("for the class")
+
+
+def test_a_double_click_goes_one_step(tab):
+    tab.open(model="tiny-generator", room="double", lead=1)
+    tab.press("Play")
+    at_round(tab, 1)
+    for name, round_ in (("Show the answer", 2), ("Next round", 3)):
+        tab.button(name).dblclick()
+        tab.page.wait_for_timeout(500)
+        at_round(tab, round_)

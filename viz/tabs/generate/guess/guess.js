@@ -15,6 +15,8 @@ const OWN = -1; // the choice of the visitor's own text
 const CONFIDENCE = { min: 15, max: 95, step: 5, first: 50 }; // percent
 
 const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+/** Whether the game has an error and nothing to show; after an answer, a lost connection leaves it as it is. */
+const refused = () => game.error && !game.answer;
 const who = () => (game.leads() ? "class" : "you");
 
 /** The choice of the text, with a field for the visitor's own. */
@@ -40,7 +42,7 @@ const makeTexts = () => {
     const at = TEXTS.indexOf(writing.settings.game_text);
     if (at === OWN && document.activeElement !== own) own.value = writing.settings.game_text;
     choice.value = typing ? OWN : at;
-    own.hidden = Number(choice.value) !== OWN || (game.on() && !game.error);
+    own.hidden = Number(choice.value) !== OWN || (game.on() && !refused());
   };
   return { choice, own, paint };
 };
@@ -134,7 +136,8 @@ export const mount = ({ element }) => {
   const rule = h("p.quiet");
   foot.append(rule);
 
-  const forward = (words, act) => h("button.forward", { onclick: act }, words);
+  /** A button of which the second click of a double-click would go too far. */
+  const forward = (words, act) => h("button.forward", { onclick: ({ detail }) => detail > 1 || act() }, words);
 
   const makeGuessing = (options) => {
     if (game.leads()) {
@@ -168,13 +171,14 @@ export const mount = ({ element }) => {
     rule.textContent = say("guess_rule", { who: who() });
     const ready = game.on() && answer?.own.length === Math.floor(writing.settings.round / 2);
     element.dataset.round = ready ? writing.settings.round : 0;
-    if (!game.on() || game.error) {
+    round.inert = !ready;
+    if (game.error || !game.on()) message.textContent = game.error;
+    if (!game.on() || refused()) {
       painted = "";
       for (const place of [text, round, scores]) place.replaceChildren();
-      message.textContent = game.error;
       return;
     }
-    const now = JSON.stringify([answer, writing.settings.round, room.state, game.guessed(), game.votes()]);
+    const now = JSON.stringify([answer, writing.settings.round, room.state, game.guessed(), game.votes(), game.error]);
     if (!ready || now === painted) return;
     painted = now;
     text.replaceChildren(makeText(answer));

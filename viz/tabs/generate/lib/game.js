@@ -104,7 +104,7 @@ const questions = newest({
 const ask = () => {
   const view = { model: writing.settings.model, ...writing.played() };
   const question = JSON.stringify(view);
-  if (question === request) return;
+  if (question === request) return void (game.error = "");
   questions.ask(question, async (signal) => ({ question, answer: await answerTo("/ask/guess/game", view, signal) }));
 };
 
