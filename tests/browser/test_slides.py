@@ -157,11 +157,39 @@ def test_the_embed_entry_gives_a_line_of_html_that_shows_one_panel_alone_and_liv
     assert (whole.link()["layer"], whole.link()["head"], "embed" in whole.link()) == ("3", "1", False)
 
 
-@pytest.mark.parametrize(("panel", "tab_name"), [("mask-growth", "mask"), ("verdicts", "permute")])
+@pytest.mark.parametrize(
+    ("panel", "tab_name"), [("mask-growth", "mask"), ("verdicts", "permute"), ("learn-films", "learn")]
+)
 def test_a_panel_alone_needs_no_tab_in_its_address(tab, panel, tab_name):
     tab.goto(embed=panel)
     presents(tab.page, panel)
     assert tab.page.evaluate("former.page.tab") == tab_name
+
+
+OVERLAP = """parts => {
+  const [one, other] = parts.map((part) => document.querySelector(`.presented ${part}`).getBoundingClientRect());
+  const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  return across > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("section", "parts"),
+    [
+        ("self-attention", [".plane-place", ".tables"]),
+        ("queries-keys-values", [".planes", ".tables"]),
+        ("key-value", [".plane-place", ".both"]),
+        ("train-now", [".curve", ".attention"]),
+    ],
+)
+def test_the_parts_of_a_section_alone_do_not_overlap_at_the_size_of_an_embed_or_a_phone(tab, section, parts):
+    tab.goto(embed=f"learn-{section}")
+    presents(tab.page, f"learn-{section}")
+    tab.page.locator(f".presented {parts[1]}").wait_for()
+    for width, height in ((800, 500), (640, 360), (390, 844)):
+        tab.page.set_viewport_size({"width": width, "height": height})
+        tab.painted()
+        assert not tab.page.evaluate(OVERLAP, parts), (width, height)
 
 
 def test_a_panel_with_nothing_to_show_says_so_until_it_has_something(tab):

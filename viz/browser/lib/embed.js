@@ -31,7 +31,8 @@ embed.line = ({ name, title }) =>
 
 /** The message about an unknown panel, with a list of the known ones. */
 const unknown = () => {
-  const names = Object.keys(site.panels).map((name) => h("li", h("a", { href: alone(name) }, name)));
+  const link = (name) => `?${new URLSearchParams([["embed", name], ...chosenLanguage()])}`;
+  const names = Object.keys(site.panels).map((name) => h("li", h("a", { href: link(name) }, name)));
   return h(
     "div.embed-unknown",
     { role: "alert" },

@@ -23,9 +23,9 @@ export const learn = {
 const { subscribe, publish } = listeners(["open", "progress", "message"]);
 learn.subscribe = subscribe;
 
-/** The section that a link opens: the one it names, or the first. */
+/** The section that a link opens: the one it names, that of the panel it shows alone, or the first. */
 const asked = (params) => {
-  const named = params.get("section");
+  const named = params.get("section") ?? params.get("embed")?.replace(/^learn-/, "");
   return learn.find(named) ? named : learn.sections[0].name;
 };
 
