@@ -5,7 +5,7 @@ Sizes: n beams.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,8 +13,9 @@ from torch import Tensor
 
 from former.checks import is_number, require_positive
 from former.config import require_token
+from former.edits import edits_of_heads
 from former.generate import KeyValueCache, Window, check_prompt, window_for
-from former.hooks import Model
+from former.hooks import Model, Observer, chain
 from former.sampling import precise, require_maximum
 
 
@@ -36,6 +37,7 @@ def beam_search(
     *,
     length_penalty: float = 1.0,
     end: int | None = None,
+    edits: Iterable[Observer] = (),
 ) -> list[Beam]:
     """Searches for the likeliest continuations of a prompt.
 
@@ -50,11 +52,12 @@ def beam_search(
         length_penalty: exponent p: log-probabilities are divided by length ** p before they are compared; above 0
             favours longer continuations.
         end: the token with which a continuation ends; None without one.
+        edits: changes to make in every step (`former.edits`), only of whole heads, as in `former.generate`.
     Returns:
         At most `beams` continuations, the best first.
     Raises:
-        ValueError: an argument out of range, a model without a causal mask or that does not predict the next token, or
-            predictions that are not numbers.
+        ValueError: an argument out of range, a model without a causal mask or that does not predict the next token, an
+            edit that does not fit, or predictions that are not numbers.
     """
     config = model.config
     require_positive("max_new_tokens", max_new_tokens)
@@ -71,8 +74,9 @@ def beam_search(
             f"got {len(ids)} and {max_new_tokens}"
         )
     like: Tensor = next(model.parameters())  # pyright: ignore[reportAttributeAccessIssue]
+    observer = chain(edits_of_heads(model, edits))
     cache = KeyValueCache(config, like)
-    logits = model(torch.tensor([ids], device=like.device), cache=cache)[:, -1]
+    logits = model(torch.tensor([ids], device=like.device), observer=observer, cache=cache)[:, -1]
     running = [Beam([], 0.0, 0.0)]
     done: list[Beam] = []
     for length in range(1, max_new_tokens + 1):
@@ -86,7 +90,8 @@ def beam_search(
             break
         parents = [next(i for i, each in enumerate(running) if each.ids == beam.ids[:-1]) for beam in remaining]
         cache, running = cache.of(parents), remaining
-        logits = model(torch.tensor([[beam.ids[-1]] for beam in remaining], device=like.device), cache=cache)[:, -1]
+        newest = torch.tensor([[beam.ids[-1]] for beam in remaining], device=like.device)
+        logits = model(newest, observer=observer, cache=cache)[:, -1]
     return done
 
 

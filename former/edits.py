@@ -6,14 +6,14 @@ several stacks, such as an `EncoderDecoder`, `stack` is the one that has the hea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from former.checks import is_index, is_number, is_share, require_choice, require_instance
-from former.hooks import STACKS, Hook, at_points, check_points
+from former.hooks import STACKS, Hook, Model, Observer, at_points, check_points, checked_edits
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,18 @@ def spread_head(layer: int, head: int, *, stack: str = "") -> Edit:
         return levelled
 
     return Edit(layer, _point("scores", stack), level)
+
+
+def edits_of_heads(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
+    """Returns the edits of a growing text as a tuple.
+
+    Raises:
+        ValueError: an edit that does not fit the model, or that names a token.
+    """
+    edits = checked_edits(model, edits)
+    if any(isinstance(edit, Edit) and edit.fits for edit in edits):
+        raise ValueError("edits must be of whole heads, as a token's position changes while the text grows")
+    return edits
 
 
 def _point(point: str, stack: str) -> str:

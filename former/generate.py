@@ -16,8 +16,8 @@ from torch import Tensor
 
 from former.attention import Extend
 from former.checks import is_index, is_whole, listed
-from former.edits import Edit
-from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_points, checked_edits
+from former.edits import edits_of_heads
+from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_points
 from former.masks import MASKS
 from former.models import Classifier, require_output_layer
 from former.sampling import check_rules, next_token_probs, penalise, precise, random_of
@@ -301,9 +301,7 @@ def generate(
                 f"use_cache must be True to capture the weights of more than {MOST_WEIGHTS} tokens under the "
                 f"{config.mask!r} mask, got False and up to {most}"
             )
-    edits = checked_edits(model, edits)
-    if any(isinstance(edit, Edit) and edit.fits for edit in edits):
-        raise ValueError("edits must be of whole heads, as a token's position changes while the text grows")
+    edits = edits_of_heads(model, edits)
     rules = (temperature, top_k, top_p, min_p)
     window = window_for(model, len(ids), use_cache, edits)
     return _steps(window, ids, max_new_tokens, rules, repetition_penalty, random_of(seed), layers)

@@ -43,14 +43,16 @@ def test_beams_are_those_of_transformers(make, length_penalty, ends, tmp_path):
             assert beam.ids == sequence[: len(beam.ids)] or gap < 1e-4  # rounding orders beams as likely as each other
 
 
+@pytest.mark.parametrize("edits", [[], [former.edits.ablate_head(0, 1)]], ids=["as trained", "edited"])
 @torch.no_grad()
-def test_as_many_beams_as_there_are_texts_find_the_likeliest_one():
+def test_as_many_beams_as_there_are_texts_find_the_likeliest_one(edits):
     torch.manual_seed(0)
     model = former.Generator(former.ModelConfig(**SHAPE)).double().eval()
     texts = [list(text) for text in itertools.product(range(4), repeat=3)]
-    log_probs = model(torch.tensor([[1, *text] for text in texts])).log_softmax(-1)
+    tokens = torch.tensor([[1, *text] for text in texts])
+    log_probs = former.run_with_capture(model, tokens, (), edits=edits)[0].log_softmax(-1)
     totals = log_probs[:, :3].gather(2, torch.tensor(texts)[..., None]).sum((1, 2)).sort(descending=True)
-    result = former.beam_search(model, [1], 3, 64, length_penalty=0.0)
+    result = former.beam_search(model, [1], 3, 64, length_penalty=0.0, edits=edits)
     assert [beam.log_prob for beam in result] == pytest.approx(totals.values.tolist(), abs=1e-10)
     assert [beam.ids for beam in result] == [texts[i] for i in totals.indices]
 
@@ -72,6 +74,8 @@ def test_what_beams_cannot_search_is_refused(arguments, message):
         former.beam_search(model, [1], 2, end=4)
     with pytest.raises(ValueError, match="length_penalty must be a finite number, got nan"):
         former.beam_search(model, [1], 2, length_penalty=math.nan)
+    with pytest.raises(ValueError, match="edits must be of whole heads"):
+        former.beam_search(model, [1], 2, edits=[former.edits.set_weight(0, 0, 0, 0, 1)])
 
 
 @pytest.mark.parametrize(
