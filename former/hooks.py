@@ -285,6 +285,8 @@ def run_with_capture(
     Raises:
         ValueError: tokens, a mask, points, layers or edits that do not fit, or grad=True for a model without a graph.
     """
+    if not callable(model):
+        raise ValueError(f"model must be a model, such as `bundle.model` or `run.model`, got a {type(model).__name__}")
     capture = Capture(names, layers, grad=grad)
     observer = chain((*checked_edits(model, edits), capture))
     check_observer(model, capture)

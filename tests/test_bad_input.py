@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import former
-from former import analysis, cpu, edits, hooks, masks
+from former import analysis, cpu, edits, hooks, masks, patching
 from former.baselines import GRUConfig, GRUModel
 from former.generate import KeyValueCache
 
@@ -17,6 +17,9 @@ SINUSOIDAL = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positio
 BERT = former.Bert(former.BertConfig(num_tokens=20, emb=16, heads=4, depth=1, seq_length=8)).eval()
 RECURRENT = GRUModel(GRUConfig(num_tokens=20, emb=8, depth=1)).eval()
 PRE_NORM = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "norm": "pre"})).eval()
+BYTES = former.Generator(former.ModelConfig(**{**PRE_NORM.config.to_dict(), "num_tokens": 256})).eval()
+BUNDLE: Any = former.Bundle(BYTES, former.tokens.ByteTokenizer(), BYTES.config)
+RUN = BUNDLE.run("a text")
 TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
 CAPTURE: Any = former.Capture()
 
@@ -256,6 +259,52 @@ BAD = {
         "model must be a pre-norm model",
         "for each token",
     ),
+    "logits in parts of ids in a list": (
+        lambda: former.logit_parts(PRE_NORM, wrong([1, 2])),
+        "tokens must be a Tensor",
+        "got a list",
+    ),
+    "logits in parts at no position": (
+        lambda: former.logit_parts(PRE_NORM, TOKENS, wrong(1.5)),
+        "at must be a position in one sequence",
+        "got 1.5",
+    ),
+    "a pass of a bundle instead of its model": (
+        lambda: former.run_with_capture(BUNDLE, TOKENS),
+        "model must be a model, such as `bundle.model`",
+        "got a Bundle",
+    ),
+    "a pass of a run instead of its model": (
+        lambda: former.run_with_capture(wrong(RUN), TOKENS),
+        "model must be a model, such as `bundle.model`",
+        "got a Run",
+    ),
+    "what a head writes about a text": (
+        lambda: analysis.head_writes(RUN, 0, 1, 2, token=wrong("a")),
+        "token must be in [0, 256)",
+        "got 'a'",
+    ),
+    "a state of no token": (
+        lambda: analysis.carry_state(RUN, RUN, wrong(1), (0, 0)),
+        "source must have depth in [0, 2], token in",
+        "got 1",
+    ),
+    "a patch of texts": (
+        lambda: patching.heads(wrong("one"), wrong("two"), patching.probability(1)),
+        "clean must be a Run",
+        "got a str",
+    ),
+    "a metric of a model": (lambda: patching.probability(1)(wrong(GENERATOR)), "run must be a Run", "got a Generator"),
+    "a path from a layer": (
+        lambda: patching.path(RUN, RUN, wrong(0), [(1, 0, "q")], patching.probability(1)),
+        "sender must be (layer, head)",
+        "got 0",
+    ),
+    "a path into a head": (
+        lambda: patching.path(RUN, RUN, (0, 1), wrong([(1, 0)]), patching.probability(1)),
+        "receivers must be (layer above 0, head, q, k or v)",
+        "got (1, 0)",
+    ),
     "logits in parts beyond the text": (
         lambda: former.logit_parts(PRE_NORM, TOKENS, 99),
         "at must be a position in one sequence",
@@ -477,6 +526,11 @@ BAD = {
         "(2, 5, 16)",
     ),
     "a rollout of nothing": (lambda: analysis.rollout([]), "weights must hold at least one layer", "got none"),
+    "the statistics of a model": (
+        lambda: analysis.head_statistics(wrong(GENERATOR)),
+        "weights must be a Tensor",
+        "Generator",
+    ),
     "weights that are not square": (
         lambda: analysis.head_statistics(torch.ones(2, 3)),
         "weights must be square",

@@ -12,7 +12,7 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
-from former.checks import is_whole
+from former.checks import is_index, is_whole
 from former.edits import Edit
 from former.hooks import Observer, at_points, chain, inputs_of
 from former.models import Classifier
@@ -109,11 +109,11 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
         raise ValueError("both runs must be of one model, got runs of two")
     stack = "decoder." if clean.kind.stack == "decoder" else ""
     places = []
-    for name, run, (depth, token) in (("source", clean, source), ("target", corrupted, target)):
-        tokens = len(run.reading.sides["cross" if stack else "self"].queries)
-        if not 0 <= depth <= run.model.config.depth or not 0 <= token < tokens:
-            limits = f"[0, {run.model.config.depth}], token in [0, {tokens})"
-            raise ValueError(f"{name} must have depth in {limits}, got {(depth, token)}")
+    for name, run, place in (("source", clean, source), ("target", corrupted, target)):
+        blocks, tokens = run.model.config.depth, len(run.reading.sides["cross" if stack else "self"].queries)
+        if not isinstance(place, tuple) or len(place) != 2 or not all(map(is_index, place, (blocks + 1, tokens))):
+            raise ValueError(f"{name} must have depth in [0, {blocks}], token in [0, {tokens}), got {place!r}")
+        depth, _ = place
         places.append((max(0, depth - 1), f"{stack}{'resid_post' if depth else 'resid_pre'}"))
     (layer, point), (onto, where) = places
     vector = clean.again([point], layers=[layer])[1][point, layer][:, source[1]]  # (1, e)

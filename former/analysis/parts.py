@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former.analysis.lens import Tokens
+from former.checks import is_index, is_whole, require_instance
 from former.edits import ablate_head
 from former.hooks import Observer, run_with_capture
 from former.models import Classifier
@@ -43,14 +44,15 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
             index out of range, or an edit of the stream.
     """
     if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
-        raise ValueError("model must be a pre-norm model with logits for each token")
+        raise ValueError(f"model must be a pre-norm model with logits for each token, got a {type(model).__name__}")
     edits = tuple(edits)
     if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
         raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
     crossed = "decoder.resid_post" in getattr(model, "points", ())
     read = tokens[int(crossed)] if isinstance(tokens, tuple) else tokens
-    if len(read) != 1 or not -read.shape[1] <= at < read.shape[1]:
-        raise ValueError(f"at must be a position in one sequence, got {at} for tokens {tuple(read.shape)}")
+    require_instance("tokens", read, Tensor)
+    if read.dim() != 2 or len(read) != 1 or not is_whole(at) or not -read.shape[1] <= at < read.shape[1]:
+        raise ValueError(f"at must be a position in one sequence, got {at!r} for tokens {tuple(read.shape)}")
     stack = "decoder." if crossed else ""
     sources = {"heads": ("attention", f"{stack}out")} | ({"cross": ("cross", "cross.out")} if crossed else {})
     names = [f"{stack}{point}" for point in ("resid_pre", "resid_post", "mlp_out")]
@@ -158,8 +160,8 @@ def head_writes(
         ("token", 0 if token is None else token, run.model.config.num_tokens),
         ("rival", 0 if rival is None else rival, run.model.config.num_tokens),
     ):
-        if not 0 <= index < size:
-            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
+        if not is_index(index, size):
+            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index!r}")
     removal = ablate_head(layer, head)
     removal = replace(removal, point=f"{prefix_of(name)}out")
     logits, without = (run.again(edits=edits)[0][0, at] for edits in ((), [removal]))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor
 
+from former.checks import require_instance
 from former.runs.run import Run
 from former.sampling import precise
 from former.tokens import Tokenizer
@@ -175,6 +176,7 @@ def _best_offset(weights: Tensor) -> dict[str, Tensor]:
 
 
 def _check_square(weights: Tensor) -> None:
+    require_instance("weights", weights, Tensor)
     if weights.dim() < 2 or weights.shape[-1] != weights.shape[-2]:
         raise ValueError(f"weights must be square, (..., t, t), got {tuple(weights.shape)}")
 
@@ -189,7 +191,7 @@ def _bits(weights: Tensor) -> Tensor:
     return -torch.stack([each.dot(each.clamp_min(least).log2()) for each in maps]).view(weights.shape[:-2])
 
 
-def rank_correlation(x: Tensor, y: Tensor) -> float:
+def rank_correlation(x: Tensor | Sequence[float], y: Tensor | Sequence[float]) -> float:
     """Computes Spearman's rank correlation of two lists, from −1 (opposite order) to 1 (same order).
 
     Equal numbers share the average of their ranks. NaN if all numbers of a list are equal, or one is NaN.
@@ -199,6 +201,7 @@ def rank_correlation(x: Tensor, y: Tensor) -> float:
     Raises:
         ValueError: lists of different length.
     """
+    x, y = torch.as_tensor(x), torch.as_tensor(y)
     if x.dim() != 1 or x.shape != y.shape:
         raise ValueError(f"x and y must be lists of one length, got {tuple(x.shape)} and {tuple(y.shape)}")
     if x.isnan().any() or y.isnan().any():  # which have no rank

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from former.analysis.difference import predicted
-from former.checks import is_whole
+from former.checks import is_whole, require_instance
 from former.runs.run import Run
 from former.sampling import precise
 
@@ -42,6 +42,7 @@ class Metric:
 
     def __call__(self, run: Run) -> float:
         """Computes the metric of a run."""
+        require_instance("run", run, Run)
         with torch.no_grad():
             return float(self.of(run, run.result)[0])
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
+from former.checks import listed, require_instance
 from former.edits import Edit
 from former.hooks import Capture, Chain, chain, check_layers, points_of
 from former.patching.metrics import Metric, check_model
@@ -36,6 +37,7 @@ def heads(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, st
         ValueError: runs of different models or lengths; a metric that does not fit the model; with `share`, a metric
             that is the same in both runs.
     """
+    _check(clean, corrupted, metric)
     picks = torch.eye(clean.model.config.heads, dtype=torch.bool)[:, :, None, None]  # (n = h, h, 1, 1)
     return _by_layer(clean, corrupted, metric, point_in("out", stack, clean.model), picks, share)
 
@@ -45,6 +47,7 @@ def heads_by_token(clean: Run, corrupted: Run, metric: Metric, share: bool = Fal
 
     The arguments are those of `heads`.
     """
+    _check(clean, corrupted, metric)
     name = point_in("out", stack, clean.model)
     h = clean.model.config.heads
     t = _length(clean, name)
@@ -64,6 +67,7 @@ def stream(
     Raises:
         ValueError: another point, or as `heads`.
     """
+    _check(clean, corrupted, metric)
     if point not in POINTS:
         raise ValueError(f"point must be one of {', '.join(POINTS)}, got {point!r}")
     name = point_in("out" if point == "attention" else point, stack, clean.model)
@@ -77,6 +81,7 @@ def attention(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *
 
     The arguments are those of `heads`.
     """
+    _check(clean, corrupted, metric)
     picks = torch.eye(clean.model.config.heads, dtype=torch.bool)[:, :, None, None]
     return _by_layer(clean, corrupted, metric, point_in("weights", stack, clean.model), picks, share)
 
@@ -107,12 +112,16 @@ def path(
         ValueError: no receivers, a receiver that is not in a later layer, another input, or as `heads`.
     """
     _check(clean, corrupted, metric)
+    if not isinstance(sender, tuple) or len(sender) != 2:
+        raise ValueError(f"sender must be (layer, head), got {sender!r}")
     layer, head = sender
-    receivers = list(receivers)
-    check_layers(clean.model, [layer, *(later for later, _, _ in receivers)])
-    for later, _, part in receivers:
-        if later <= layer or part not in ("q", "k", "v"):
-            raise ValueError(f"receivers must be (layer above {layer}, head, q, k or v), got {(later, _, part)}")
+    receivers = listed("receivers", receivers)
+    check_layers(clean.model, [layer])
+    for receiver in receivers:
+        named = isinstance(receiver, tuple) and len(receiver) == 3 and receiver[2] in ("q", "k", "v")
+        check_layers(clean.model, [receiver[0]] if named else [])
+        if not named or receiver[0] <= layer:
+            raise ValueError(f"receivers must be (layer above {layer}, head, q, k or v), got {receiver!r}")
     if not receivers:
         raise ValueError("receivers must name at least one input of a head, got none")
     name = point_in("out", stack, clean.model)
@@ -159,7 +168,6 @@ def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tens
         name: the point.
         picks: bool, (n, ...) like the point's tensor: the part that each patch replaces.
     """
-    _check(clean, corrupted, metric)
     taken = clean.again([name])[1]
     read = Capture(["resid_pre"])  # the input of each block, so that the blocks below a patch run only once
     if corrupted.kind.resumes:
@@ -190,6 +198,8 @@ def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, pic
 def _check(clean: Run, corrupted: Run, metric: object) -> None:
     if not isinstance(metric, Metric):
         raise ValueError(f"metric must be a Metric, such as logit_difference(…), got {metric!r}")
+    for name, run in (("clean", clean), ("corrupted", corrupted)):
+        require_instance(name, run, Run)
     check_model(clean, corrupted)
     check_alike(clean.reading, corrupted.reading)
 
