@@ -93,31 +93,59 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
     "map/overview": {"heads": printed(maps.show_heads, HEADS)},
     "map/head-map": {"shown": printed(maps.show_map, MAP)},
     "map/lines": {"shown": printed(maps.show_map, MAP)},
-    "map/statistics": {"statistics": printed(maps.measure_map, bars("values", "names"), check_square)},
-    "map/pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"))},
+    "map/statistics": {
+        "statistics": printed(maps.measure_map, bars("values", "names"), check_square, prints=("names", "values"))
+    },
+    "map/pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"), prints=("score", "weight"))},
     "map/token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
-    "inside/blanks": {"said": printed(predictions.predict, SAID, check_predicts)},
+    "inside/blanks": {"said": printed(predictions.predict, SAID, check_predicts, prints=("names", "probs"))},
     "inside/lens": {
         "depths": printed(lens.read_depths, LENS, check_predicts, asked=True, when=stays, unsent=NAMES),
         "carried": Question(predictions.carry_state, read_states, LENS, when=moves, unsent=NAMES),
     },
-    "inside/writes": {"written": Question(predictions.write_logits, read_writing, bars("raised", "names", "logit"))},
-    "inside/trace": {"traced": printed(trace, ADDS, check_pair, asked=True, about=name_files)},
+    "inside/writes": {
+        "written": Question(predictions.write_logits, read_writing, bars("raised", "names", "logit"), prints=("logit",))
+    },
+    "inside/trace": {"traced": printed(trace, ADDS, check_pair, asked=True, about=name_files, prints=("weight",))},
     "corpus/scan": scans.QUESTIONS,
     "corpus/forming": forming.QUESTIONS,
     "inside/prediction": {
-        "said": printed(predictions.predict, SAID, check_predicts),
+        "said": printed(predictions.predict, SAID, check_predicts, prints=("names", "probs")),
         "pair": Question(
-            predictions.compare, read_compared, bars("probabilities", "tokens", "probability"), when=compares
+            predictions.compare,
+            read_compared,
+            bars("probabilities", "tokens", "probability"),
+            when=compares,
+            prints=("difference",),
         ),
     },
-    "inside/surprise": {"surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next)},
-    "change/interventions": {"removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored)},
-    "change/words": {"words": printed(predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged)},
+    "inside/surprise": {
+        "surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next, prints=("mean",))
+    },
+    "change/interventions": {
+        "removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored, prints=("effects",))
+    },
+    "change/words": {
+        "words": printed(
+            predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged, prints=("names", "changes")
+        )
+    },
     "export": {"exported": printed(maps.write_table, WEIGHTS)},
     "change/carry": {
-        "carried": Question(carry.carry_parts, read_carried, carry.SHARES, when=lambda view: view.get("from") is None),
-        "said": Question(carry.carry_one, read_one, carry.SAID, when=lambda view: view.get("from") is not None),
+        "carried": Question(
+            carry.carry_parts,
+            read_carried,
+            carry.SHARES,
+            prints=("before", "pinned"),
+            when=lambda view: view.get("from") is None,
+        ),
+        "said": Question(
+            carry.carry_one,
+            read_one,
+            carry.SAID,
+            prints=("names", "probs"),
+            when=lambda view: view.get("from") is not None,
+        ),
     },
     "change/reads": {
         "ranked": Question(reads.rank_readers, read_ranked, reads.RANKED),

@@ -71,13 +71,12 @@ def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[in
 
 
 def surprise(run: Run) -> Numbers:
-    """Returns the predicted "tokens" of a text or an answer, and the surprise of each in "bits"."""
+    """Returns the predicted "tokens" of a text or an answer, the surprise of each in "bits", and their "mean"."""
     bits, tokens = run.surprise(), run.kind.written(run.model, run.inputs)[0].tolist()
     known = [i for i, each in enumerate(bits) if each is not None]
-    return {
-        "tokens": run.source.tokenizer.labels([tokens[i] for i in known]),
-        "bits": torch.tensor([bits[i] for i in known]),
-    }
+    costs = torch.tensor([bits[i] for i in known])
+    labels = run.source.tokenizer.labels([tokens[i] for i in known])
+    return {"tokens": labels, "bits": costs, "mean": float(costs.mean())}
 
 
 def write_logits(
