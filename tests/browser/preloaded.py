@@ -1,7 +1,7 @@
 """Starts apps: each in a process of its own, or as a fork of a process that has already imported the libraries.
 
-Most of an app's start is imports, four seconds of a processor's time. The process that forks is shared by all workers
-and ends with the test run.
+Most of an app's start is imports and the shipped models, six seconds of a processor's time. The process that forks is
+shared by all workers and ends with the test run.
 """
 
 from __future__ import annotations
@@ -121,7 +121,10 @@ def _alive(pid: int) -> bool:
 
 def main(place: str, run: int) -> None:
     """Forks for every connection until the test run has ended."""
-    importlib.import_module("viz.app")
+    app, sources = importlib.import_module("viz.app"), importlib.import_module("viz.passes.sources")
+    shipped, open_model = app.load_models([]), sources.open_model
+    _ = [each.fast for each in shipped.values()]  # the forks share both
+    vars(sources).update(open_model=lambda place, *others: shipped.get(place) or open_model(place, *others))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a fork ended
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{place}.new")

@@ -25,7 +25,6 @@ WATCHED = 0.5  # seconds in which no step may follow: 15 at this pace, were it s
 COUNTED = """
 import mmap, sys
 from viz import app
-from viz.passes.loaded import Loaded
 
 with open(sys.argv.pop(), "r+b") as file:
     count = mmap.mmap(file.fileno(), 8)
@@ -43,16 +42,17 @@ class Counting:
         return getattr(self.model, name)
 
 
-init = Loaded.__init__
+load_models = app.load_models
 
 
-def wrap(self, *given):
-    init(self, *given)
-    if self.name == "generator":
-        object.__setattr__(self, "fast", Counting(self.fast))
+def counted(*places):
+    models = load_models(*places)
+    generator = models["generator"]
+    object.__setattr__(generator, "fast", Counting(generator.fast))
+    return models
 
 
-Loaded.__init__ = wrap
+app.load_models = counted
 app.main()
 """  # the app, which counts in a file how often its model "generator" is called
 
