@@ -19,8 +19,8 @@ export const viewOfHead = () => {
  * Requests what a panel shows: {element, section, body, status: the element for error messages}. Returns a function to
  * call when the view may have changed.
  *
- * question() returns the view to post to the path, or, with get(signal), only a name for the request; null for none. The
- * element has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls
+ * question() returns the view to post to the path, or, with get(signal), only a name for the request; null for none.
+ * The element has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls
  * refused(). An unreachable server is asked again.
  *
  * @param {any} panel
