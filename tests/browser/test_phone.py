@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from tests.browser.conftest import PATIENCE, Guard
-from tests.browser.pages import Exploring, Tab, Writing
+from tests.browser.pages import Exploring, Tab, Writing, presents
 from tests.browser.pages_learn import SHOWN, Learning
 from tests.browser.pages_mask import Masking
 from tests.browser.test_geometry import FAULTS
@@ -128,3 +128,12 @@ def test_explore_before_its_first_pass_is_whole_and_follows_what_it_is_sent(phon
     tab.settled()
     assert [tab.link()[name] for name in ("layer", "head", "scale")] == ["2", "1", "row"]
     assert phone.evaluate(FAULTS, ".former .panel, .page-title, .former-lesson, .tab-controls") == []
+
+
+def test_type_that_is_presented_can_still_be_read(phone: Page, guard: Guard):
+    tab = Exploring(phone, guard.origin)
+    tab.goto(tab="explore", model="gpt", text="The cat sat", present=1, panel="writes")
+    presents(phone, "writes")
+    expect(phone.locator(".former-writes tbody tr")).to_have_count(6)
+    tab.painted()
+    assert phone.locator(".presented .writes-told p").first.evaluate("line => line.currentCSSZoom") >= 0.8

@@ -25,7 +25,8 @@ const fit = () => {
     (name) => scale * parseFloat(getComputedStyle(section).getPropertyValue(name)),
   );
   if (design) return section.style.setProperty("--zoom", Math.max(LEAST, design));
-  section.style.setProperty("--zoom", most && !overflows(most) ? most : largest(LEAST, most || MOST));
+  const limit = Math.max(LEAST, most || MOST);
+  section.style.setProperty("--zoom", overflows(limit) ? largest(LEAST, limit) : limit);
 };
 
 /** The largest zoom at which everything is visible.
