@@ -85,11 +85,10 @@ async def measured(browser: Browser, origin: str, readers: int, seed: int) -> fl
     await page.goto("/?" + urlencode({"model": "classifier", "text": text}), timeout=PATIENCE)
     shown = "(text) => window.former?.store?.pass?.header.text === text"
     await page.wait_for_function(shown, arg=text, timeout=PATIENCE)
-    key = await page.evaluate("former.store.pass.header.key")
     await page.close()
-    port = int(origin.rpartition(":")[2])
+    port, view = int(origin.rpartition(":")[2]), {"model": "classifier", "text": text, "edits": []}
     began = time.perf_counter()
-    statuses = await asyncio.gather(*(ask(port, "127.0.0.1", "GET", f"/attention/{key}/words") for _ in range(readers)))
+    statuses = await asyncio.gather(*(ask(port, "127.0.0.1", "POST", "/ask/words/words", view) for _ in range(readers)))
     assert set(statuses) == {200}, statuses
     return time.perf_counter() - began
 

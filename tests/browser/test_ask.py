@@ -57,7 +57,7 @@ def test_a_pinned_pass_behind_a_busy_server_says_so_and_comes_by_itself(tab, gua
 def test_what_answers_in_lines_says_that_the_server_is_gone(tab, guard):
     guard.allow("ERR_FAILED|Failed to load")
     tab.open(model="tiny-generator", text="abc")
-    tab.page.route("**/attention/*/heads", lambda route: route.abort())
+    tab.page.route("**/ask/interventions/removed", lambda route: route.abort())
     tab.page.get_by_role("button", name=message("effects_measure"), exact=False).click()
     expect(tab.part("interventions")).to_contain_text(OFFLINE)
 

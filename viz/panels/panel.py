@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from former.runs import Run
 from viz.figures.frame import themed
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import RunRequest, as_refusals
+from viz.server import http
 from viz.server.view import View
 from viz.text import Refusal
 
@@ -69,6 +71,7 @@ class Question:
     prints: tuple[str, ...] = ()  # values of the result that the program prints: the panel's main number
     unsent: tuple[str, ...] = ()  # values of the result that are not sent to the page
     asked: bool = True  # whether the page may request it; False for what takes too long and is only printed
+    pieces: Callable[..., Iterator[Numbers]] | None = None  # its result in pieces, for the page
     fast: bool = False  # whether the function only calls the model, so that the page can use the fast twin
     more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page only  # noqa: ARG005
     about: Callable[[Models, View, Numbers], Mapping[str, Any]] = lambda models, view, result: {}  # the same  # noqa: ARG005
@@ -94,6 +97,16 @@ class Question:
         if self.charted:
             values["chart"] = self.chart(result)
         return {**values, **self.more(models, view), **self.about(models, view, result)}
+
+    def lines(self, arguments: dict[str, Any], start: Start = RunRequest.run) -> Iterator[bytes]:
+        """Yields the `pieces` of the result as lines of JSON; the last one is a refusal if one was raised."""
+        assert self.pieces
+        try:
+            with as_refusals():
+                for piece in self.pieces(**bundles(arguments, self.fast, start)):
+                    yield json.dumps(plain(piece), allow_nan=False).encode() + b"\n"
+        except ValueError as raised:
+            yield http.error(http.refusal_of(raised))
 
     def chart(self, result: Numbers) -> dict[str, Any]:
         """Draws a result for the page, in both themes."""

@@ -1,6 +1,6 @@
 """The routes of all panels.
 
-POST /ask/{panel}/{question}   takes a view, returns the question's result
+POST /ask/{panel}/{question}   takes a view, returns the question's result, or streams its pieces as lines of JSON
 POST /python/{panel}           takes a view, returns {"code": the program that computes its numbers}
 """
 
@@ -12,10 +12,10 @@ from functools import partial
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.panels.panel import Panel, Start
+from viz.panels.panel import Panel, Question, Start
 from viz.panels.writer import program
 from viz.passes.loaded import Models
-from viz.passes.run import RunRequest
+from viz.passes.run import RunRequest, digest
 from viz.server import http, work
 
 
@@ -31,6 +31,20 @@ def attach(
         if question.asked
     }
     work.attach(server, turns, questions)
+
+    def stream(path: str, question: Question) -> None:
+        @server.post(path)
+        @http.answers
+        async def ask(request: Request) -> Response:
+            view, listener = await http.read_object(request), work.Listener()
+            arguments = await turns.turn(request, question.arguments, models, view)
+            pieces = await turns.stream(digest(path, view), partial(question.lines, arguments, start), listener)
+            return http.StreamResponse(pieces, http.LINES, listener.leave)
+
+    for panel in served.values():
+        for name, question in panel.questions.items():
+            if question.pieces:
+                stream(f"/ask/{panel.name}/{name}", question)
 
     @server.post("/python/{name}")
     @http.answers

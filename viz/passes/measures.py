@@ -1,11 +1,10 @@
 """Measures what a prediction depends on, by removing parts: results of `former.analysis` as lines of plain values.
 
-Every function takes the pass on the screen and keeps its edits.
+Every function keeps the run's edits.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,45 +13,39 @@ from torch import Tensor
 
 from former import analysis
 from former.analysis import effects
-from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, as_refusals
+from former.runs import Run
 
 UNASKED = 48  # maximum number of words measured automatically; each is a run of the model
 
 
-def heads(loaded: Loaded, pass_: Pass) -> Iterator[dict[str, Any]]:
+def heads(run: Run) -> Iterator[dict[str, Any]]:
     """Yields the effect of removing each head, layer by layer: {"map": name, "layer", "effects": h numbers}.
 
     Raises:
-        Refusal: a text or an answer too short to predict, one that hides nothing, or a model without a head.
+        ValueError: a text or an answer too short to predict, one that hides nothing, or a model without a head.
     """
-    del loaded
-    with as_refusals():
-        for each in analysis.head_effects(pass_.run):
-            yield {"map": each.map, "layer": each.layer, "effects": _plain(each.effects)}
+    for each in analysis.head_effects(run):
+        yield {"map": each.map, "layer": each.layer, "effects": _plain(each.effects)}
 
 
-def each_word(loaded: Loaded, pass_: Pass) -> Iterator[dict[str, Any]]:
+def each_word(run: Run) -> Iterator[dict[str, Any]]:
     """Yields the influence of each word on a classifier's verdict, by two methods that need not agree.
 
     First {"attention": t shares, "size", "blank"}: attention rollout to the position where the verdict is read, and
     the label that replaces words. Then, in batches, {"changes"}: the decrease of the chosen class's log-odds when words
     are replaced, each word alone or, in a long text, each group of `size` neighbours. Last {"agreement"}: the rank
-    correlation between the shares and the sizes of the changes, or None if it is undefined.
+    correlation between the shares and the sizes of the changes, or NaN if it is undefined.
 
     Raises:
-        Refusal: the model is not a classifier.
+        ValueError: the model is not a classifier.
     """
-    with as_refusals():
-        shares = analysis.word_shares(pass_.run)
-        tokenizer, changes = loaded.bundle.tokenizer, []
-        nothing = tokenizer.labels([effects.blank(tokenizer)])[0]
-        yield {"attention": _plain(shares), "size": effects.word_size(pass_.run), "blank": nothing}
-        for batch in analysis.word_changes(pass_.run):
-            changes.append(batch)
-            yield {"changes": _plain(batch)}
-        agreement = effects.agreement(pass_.run, shares, torch.cat(changes))
-        yield {"agreement": None if math.isnan(agreement) else round(agreement, 4)}
+    shares, tokenizer, changes = analysis.word_shares(run), run.source.tokenizer, []
+    nothing = tokenizer.labels([effects.blank(tokenizer)])[0]
+    yield {"attention": _plain(shares), "size": effects.word_size(run), "blank": nothing}
+    for batch in analysis.word_changes(run):
+        changes.append(batch)
+        yield {"changes": _plain(batch)}
+    yield {"agreement": effects.agreement(run, shares, torch.cat(changes))}
 
 
 def _plain(values: Tensor) -> list[float]:

@@ -119,8 +119,8 @@ def refused(refusal: Refusal, status: int = 0) -> Response:
 
 
 def error(refusal: Refusal) -> bytes:
-    """Returns the body of a refusal's response."""
-    return json.dumps({"error": refusal.note}).encode()
+    """Returns the body of a refusal's response: a line of JSON."""
+    return json.dumps({"error": refusal.note}).encode() + b"\n"
 
 
 def refusal_of(raised: ValueError) -> Refusal:

@@ -61,11 +61,11 @@ def token(shown: Shown) -> dict[str, Any]:
 
 
 def removed(shown: Shown) -> dict[str, Any]:
-    return {"effects": [value for row in measures.heads(shown.loaded, shown.made) for value in row["effects"]]}
+    return {"effects": [value for row in measures.heads(shown.made.run) for value in row["effects"]]}
 
 
 def words(shown: Shown) -> dict[str, Any]:
-    first, *rest, last = measures.each_word(shown.loaded, shown.made)
+    first, *rest, last = measures.each_word(shown.made.run)
     changes = [value for piece in rest for value in piece["changes"]]
     return {"shares": first["attention"], "changes": changes, "agreement": last["agreement"]}
 

@@ -138,7 +138,7 @@ def test_an_unknown_panel_is_not_there_and_an_invalid_view_is_refused(client):
     for panel in PANELS:
         for path in (
             f"/python/{panel.name}",
-            *(f"/ask/{panel.name}/{name}" for name, each in panel.questions.items() if each.asked),
+            *(f"/ask/{panel.name}/{name}" for name, each in panel.questions.items() if each.asked or each.pieces),
         ):
             if path.rpartition("/")[2] in VIEWLESS:
                 continue

@@ -1,5 +1,6 @@
 """The answers of Explore's panels about a pass."""
 
+import json
 from typing import Any
 
 from viz.passes.loaded import Loaded
@@ -13,3 +14,10 @@ def answered(question: str, loaded: Loaded, made: Pass, **more: Any) -> dict[str
     """Answers a question such as "lens/depths" about a pass, as the page asks it."""
     view = {name: made.header[name] for name in ("model", "text", "edits")}
     return QUESTIONS[question].answer({loaded.name: loaded}, view | more)
+
+
+def measured(question: str, loaded: Loaded, made: Pass) -> list[dict[str, Any]]:
+    """Returns the pieces of the answer to a question about a pass that is streamed."""
+    models = {loaded.name: loaded}
+    arguments = QUESTIONS[question].arguments(models, {name: made.header[name] for name in ("model", "text", "edits")})
+    return [json.loads(line) for line in QUESTIONS[question].lines(arguments)]

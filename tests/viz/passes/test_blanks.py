@@ -9,7 +9,7 @@ import torch
 import transformers
 
 from former.tokens import WordPieceTokenizer
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, measured
 from viz.passes import measures, sources
 from viz.passes.run import run
 from viz.passes.store import PassStore
@@ -108,7 +108,7 @@ def test_a_head_is_worth_the_bits_that_the_hidden_pieces_cost_without_it(bert, t
         probs, _, _ = ran(model, pass_.header)
         return sum(-math.log2(float(probs[i, target])) for i, target in targets.items()) / len(targets)
 
-    for row in measures.heads(bert, pass_):
+    for row in measures.heads(pass_.run):
         for head, effect in enumerate(row["effects"]):
             removed = bits(without_head(theirs, row["layer"], head))
             assert effect == pytest.approx(removed - bits(theirs), abs=1e-4)
@@ -116,7 +116,7 @@ def test_a_head_is_worth_the_bits_that_the_hidden_pieces_cost_without_it(bert, t
 
 def test_without_a_hidden_word_heads_are_worth_nothing_that_could_be_measured(bert):
     with pytest.raises(Refusal, match="Hide a word first"):
-        list(measures.heads(bert, run(bert, "Paris is the capital.")))
+        measured("interventions/removed", bert, run(bert, "Paris is the capital."))
 
 
 def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_says(bert):
@@ -171,8 +171,8 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
     assert (pass_.header["labels"][0], pass_.header["labels"][-1]) == ("[CLS]", "[SEP]")
     expected = model(torch.tensor([pass_.header["ids"]])).logits[0].softmax(-1)
     assert pass_.header["output"]["probs"] == pytest.approx(expected.tolist(), abs=2e-5)
-    assert len(list(measures.heads(loaded, pass_))) == SHAPE["num_hidden_layers"]
-    first, *_, last = measures.each_word(loaded, pass_)
+    assert len(list(measures.heads(pass_.run))) == SHAPE["num_hidden_layers"]
+    first, *_, last = measures.each_word(pass_.run)
     assert "agreement" in last
     reached = torch.eye(len(pass_.header["ids"]))[0]  # the verdict is read from [CLS]
     for layer in pass_.map("self").weights.flip(0):

@@ -39,7 +39,7 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
     scores = scores.masked_fill(expected == 0, -math.inf)
     torch.testing.assert_close(scores.softmax(-1), expected, atol=1e-5, rtol=0)
     assert answered("lens/depths", loaded, pass_)
-    assert list(measures.heads(loaded, pass_))
+    assert list(measures.heads(pass_.run))
 
 
 @torch.no_grad()

@@ -12,10 +12,10 @@ import torch
 
 import former
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, llama_config, neox_config, saved
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, measured
 from viz import app
 from viz.panels.writer import program
-from viz.passes import measures, sources
+from viz.passes import sources
 from viz.passes.loaded import Loaded, filler, writers
 from viz.passes.run import Pass, run
 from viz.passes.store import PassStore
@@ -77,7 +77,7 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     assert pass_.header["output"] == {"blanks": None, "follows": None, "pairs": False}
     torch.testing.assert_close(found("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
     assert found("trace", loaded, TEXT)["divisor"] == 1
-    asks = [lambda: answered("lens/depths", loaded, pass_), lambda: list(measures.heads(loaded, pass_))]
+    asks = [lambda: answered("lens/depths", loaded, pass_), lambda: measured("interventions/removed", loaded, pass_)]
     asks += [lambda panel=panel: found(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
@@ -103,7 +103,7 @@ def test_a_body_without_an_output_layer_shows_its_maps_and_says_that_it_predicts
     torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
     assert (pass_.header["output"], pass_.header["writes"]) == ({}, [])
     assert found("pair", loaded, text)["weight"] == pytest.approx(float(expected[1, 2, 5, 3]), abs=1e-5)
-    asks = [lambda: answered("lens/depths", loaded, pass_), lambda: list(measures.heads(loaded, pass_))]
+    asks = [lambda: answered("lens/depths", loaded, pass_), lambda: measured("interventions/removed", loaded, pass_)]
     panels = ("prediction", "lens", "interventions", "surprise")
     asks += [lambda panel=panel: found(panel, loaded, text) for panel in panels]
     for ask in asks:

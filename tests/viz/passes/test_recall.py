@@ -119,7 +119,7 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
         probs = logits[0, :-1].softmax(-1)
         return float(-probs.gather(1, tokens[0, 1:, None]).log2().mean())
 
-    for row in measures.heads(xl, pass_):
+    for row in measures.heads(pass_.run):
         for head, effect in enumerate(row["effects"]):
             removed = bits(former.edits.ablate_head(row["layer"], head))
             assert effect == pytest.approx(removed - bits(None), abs=2e-5)

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 import former
 from former.encoder_decoder import write
 from tests.ranked import check_greedy, check_largest
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, measured
 from viz.passes import edits, measures
 from viz.passes.loaded import Loaded
 from viz.passes.run import read, run
@@ -233,20 +233,20 @@ def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_
         _, logits = plain(state, source, target)
         return float(F.cross_entropy(logits[:-1], torch.tensor(target[1:]))) / math.log(2)
 
-    rows = list(measures.heads(dates, pass_))
+    rows = list(measures.heads(pass_.run))
     assert [(row["map"], row["layer"]) for row in rows] == list(product(("cross", "encoder", "decoder"), range(3)))
     for row in rows:
         expected = [bits(without(state, row["map"], row["layer"], head)) - bits(state) for head in range(4)]
         assert row["effects"] == pytest.approx(expected, abs=1e-3)
     assert max(abs(effect) for row in rows for effect in row["effects"]) > 0.1
     off = {"map": "cross", "layer": 2, "head": 1, "do": "scale", "factor": 0.0}
-    under = list(measures.heads(dates, run(dates, DATE, [off])))
+    under = list(measures.heads(run(dates, DATE, [off]).run))
     assert under[2]["effects"][1] == 0.0, "it is off already"
     with pytest.raises(Refusal, match="leaves nothing to predict"):
-        next(measures.heads(dates, run(dates, f"{DATE} →")))
+        measured("interventions/removed", dates, run(dates, f"{DATE} →"))
 
 
 def test_it_gives_no_verdict(dates):
     pass_ = run(dates, DATE)
     with pytest.raises(Refusal, match="no verdict"):
-        next(measures.each_word(dates, pass_))
+        measured("words/words", dates, pass_)

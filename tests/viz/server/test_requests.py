@@ -108,6 +108,7 @@ def server(read, classifier, bag) -> Iterator[FastAPI]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(http, "read_object", noting)
         patched.setattr(Question, "compute", once(Question.compute))
+        patched.setattr(Question, "lines", lambda *_: iter(()))  # their arguments were read before
         patched.setattr(train_now, "Trainings", partial(Trainings, program=(sys.executable, "-c", "")))
         patched.setattr(branches, "SEARCHED", 2)  # tokens of a beam: what they cost depends on no field's type
         room_routes.attach(server, site.shared)
@@ -134,7 +135,11 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for name, panel in PANELS.items():
         for each_view in [*VIEWS[name], *([SNAPSHOT] if name == "overview" else [])]:
             actual = each_view | {"edits": []} if "edits" in each_view and name != "overview" else each_view
-            requests = [question for question, each in panel.questions.items() if each.asked and each.when(actual)]
+            requests = [
+                question
+                for question, each in panel.questions.items()
+                if (each.asked or each.pieces) and each.when(actual)
+            ]
             yield from (("POST", f"/ask/{name}/{question}", actual) for question in requests)
             yield "POST", f"/python/{name}", actual
     for path in paths(server, "POST"):

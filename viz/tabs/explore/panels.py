@@ -88,6 +88,8 @@ LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns")
 NAMES = ("names", "columns")  # of the lens, which the browser has
 COMPARED = ("before", "now", "cells", "mask", "unit")  # which the browser has, or subtracts
 SAID = bars("probs", "names", "probability", before=Field("before"))
+EFFECTS = bars("effects", "names")
+CHANGES = bars("changes", "names", "log-odds")
 ADDS = bars("adds", axis="adds to the residual stream")
 QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
     "map/overview": {"heads": printed(maps.show_heads, HEADS)},
@@ -123,11 +125,11 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
         "surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next, prints=("mean",))
     },
     "change/interventions": {
-        "removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored, prints=("effects",))
+        "removed": printed(predictions.remove_heads, EFFECTS, check_scored, prints=("effects",), pieces=measures.heads)
     },
     "change/words": {
         "words": printed(
-            predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged, prints=("names", "changes")
+            predictions.weigh_words, CHANGES, check_judged, prints=("names", "changes"), pieces=measures.each_word
         )
     },
     "export": {"exported": printed(maps.write_table, WEIGHTS)},

@@ -1,55 +1,31 @@
-"""The routes of tab Explore: passes by their key, and measurements on them.
+"""The routes of tab Explore: passes by their key.
 
     POST /attention                       {"model", "text", "edits"} → {"key" of its pass, "notes"} (`answer.answer`)
     GET /attention/{key}                  the whole pass, packed (`payload.pack`)
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
-    GET /attention/{key}/heads            every head's effect, a line of JSON for each layer (`measures.heads`)
-    GET /attention/{key}/words            each word's influence on a verdict, in lines of JSON (`measures.each_word`)
     GET /attention/{key}/data.npz         the whole pass for other programs
 
-They answer 404 for an unknown key, as after a restart of the server; the page then posts the text again. Measurements
-take seconds, so they are streamed, and shared by all clients that request the same.
+They answer 404 for an unknown key, as after a restart of the server; the page then posts the text again.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.passes import measures, payload
-from viz.passes.loaded import Loaded
+from viz.passes import payload
 from viz.passes.run import Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
-from viz.server.work import Listener
 from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
 from viz.tabs.explore.answer import answer
-from viz.text import Refusal
 
-Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
 GetPass = Callable[[Request, str], Awaitable[tuple[Pass, bytes]]]  # raises HTTPException for an unknown key
-
-
-def lines(pieces: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    """Encodes each piece as a line of JSON."""
-    return (json.dumps(piece).encode() + b"\n" for piece in pieces)
-
-
-async def with_final_refusal(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    """Yields the lines; if a Refusal is raised, ends with it as an error line."""
-    try:
-        async for piece in pieces:
-            yield piece
-    except Refusal as refusal:
-        yield http.error(refusal) + b"\n"
-    finally:
-        await pieces.aclose()
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -79,8 +55,6 @@ def attach(server: FastAPI, site: Site) -> None:
         packed = await work.turn(request, payload.pack_arrays, pass_)
         return Response(packed, media_type=BINARY, headers=download | FOREVER)
 
-    attach_measure(server, site, get_pass, "heads", measures.heads)
-    attach_measure(server, site, get_pass, "words", measures.each_word)
     attach_head(server, site, get_pass)
 
 
@@ -104,15 +78,3 @@ def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
         except LookupError:
             raise HTTPException(404) from None
         return Response(body, media_type=BINARY, headers=FOREVER)
-
-
-def attach_measure(server: FastAPI, site: Site, get_pass: GetPass, path: str, measure: Measure) -> None:
-    """Adds a route that streams a measurement of a pass, line by line."""
-
-    @server.get(f"/attention/{{key}}/{path}")
-    @http.answers
-    async def answer(request: Request, key: str) -> Response:
-        pass_, _ = await get_pass(request, key)
-        loaded, listener = site.models[pass_.header["model"]], Listener()
-        pieces = await site.work.stream(f"{key}/{path}", lambda: lines(measure(loaded, pass_)), listener)
-        return http.StreamResponse(with_final_refusal(pieces), http.LINES, listener.leave)

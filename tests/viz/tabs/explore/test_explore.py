@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -21,7 +22,10 @@ import former
 from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
+from tests.viz.passes.answered import measured
 from viz import app
+from viz.panels import Panel
+from viz.panels import routes as panels
 from viz.passes import measures, payload
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
@@ -32,8 +36,10 @@ from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
 from viz.tabs.explore.answer import answer
 from viz.tabs.explore.map import maps
-from viz.text import in_words, note
+from viz.tabs.explore.panels import PANELS, QUESTIONS
+from viz.text import Refusal, in_words, note
 
+VIEW = {"model": "small-generator", "text": "The cat"}
 TEXT = "not a good film, but the great film was bad."
 
 
@@ -66,7 +72,7 @@ def test_a_generator_s_head_is_worth_the_bits_its_removal_costs(generator, chang
         probs, _ = plain.next_probs(state, ids, heads=4, gelu=True, removed=removed)
         return sum(-float(probs[i, ids[i + 1]].log2()) for i in range(len(ids) - 1)) / (len(ids) - 1)
 
-    rows = list(measures.heads(generator, pass_))
+    rows = list(measures.heads(pass_.run))
     assert [row["layer"] for row in rows] == [0, 1, 2]
     expected = [[bits([*off, (layer, head)]) - bits(off) for head in range(4)] for layer in range(3)]
     for row, values in zip(rows, expected, strict=True):
@@ -80,7 +86,7 @@ def test_a_classifier_s_head_is_worth_what_the_verdict_s_log_odds_lose(classifie
     whole, _ = plain.class_probs(state, ids, heads=4, gelu=False)
     best = int(whole.argmax())
     without, _ = plain.class_probs(state, ids, heads=4, gelu=False, removed=[(1, 3)])
-    values = list(measures.heads(classifier, pass_))[1]["effects"]
+    values = list(measures.heads(pass_.run))[1]["effects"]
     assert values[3] == pytest.approx(log_odds(whole, best) - log_odds(without, best), abs=1e-4)
 
 
@@ -97,7 +103,7 @@ def test_words_carry_what_the_verdict_loses_when_they_become_unknown(classifier,
         without = [*ids[:i], *[1] * size, *ids[i + size :]]
         probs, _ = plain.class_probs(state, without, heads=4, gelu=False)
         expected.append(log_odds(whole, best) - log_odds(probs, best))
-    first, *batches, last = measures.each_word(classifier, pass_)
+    first, *batches, last = measures.each_word(pass_.run)
     changes = [change for batch in batches for change in batch["changes"]]
     assert len(batches) == math.ceil(12 / size / min(12, chunk // 12))
     assert first["size"] == size
@@ -114,15 +120,15 @@ def test_words_carry_what_the_verdict_loses_when_they_become_unknown(classifier,
 
 
 def test_words_that_are_all_alike_have_no_ranking_to_compare(classifier):
-    *_, last = measures.each_word(classifier, run(classifier, "blorp"))
-    assert last == {"agreement": None}
+    *_, last = measures.each_word(run(classifier, "blorp").run)
+    assert math.isnan(last["agreement"])
 
 
 def test_what_cannot_be_measured_says_why(generator):
     with pytest.raises(ValueError, match="single token"):
-        next(measures.heads(generator, run(generator, "a")))
+        measured("interventions/removed", generator, run(generator, "a"))
     with pytest.raises(ValueError, match="no verdict"):
-        next(measures.each_word(generator, run(generator, "ab")))
+        measured("words/words", generator, run(generator, "ab"))
 
 
 def key_of(models: Models, passes: PassStore, model: str, text: str) -> str:
@@ -158,8 +164,6 @@ def test_the_routes_bring_what_a_key_names(served, models):
     made, body = passes.get(key)
     assert client.get(f"/attention/{key}").content == gzip.decompress(body)
     assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
-    assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
-    assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))
     arrays = client.get(f"/attention/{key}/data.npz")
     assert arrays.content[:2] == b"PK"
     assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
@@ -178,7 +182,7 @@ def test_a_pass_can_be_asked_for_by_what_a_link_says_of_it(served):
         assert (answer.status_code, answer.json()["error"]["key"]) == (422, key)
 
 
-PATHS = ["", "/self/0/0", "/heads", "/words", "/data.npz"]
+PATHS = ["", "/self/0/0", "/data.npz"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -200,42 +204,76 @@ def test_a_key_that_was_never_given_out_is_404(served, path):
     assert served[0].get(f"/attention/nothing{path}").status_code == 404
 
 
-def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_line(served, models):
+def test_a_head_that_is_not_there_is_404(served, models):
     client, passes = served
     key = key_of(models, passes, "small-generator", "a")
     assert client.get(f"/attention/{key}/self/7/0").status_code == 404
     assert client.get(f"/attention/{key}/cross/0/0").status_code == 404
     assert client.get(f"/attention/{key}/self/x/0").status_code == 422
-    assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
+
+
+@pytest.fixture
+def asked(models):
+    """Returns a client of the routes that measure."""
+    site, server = base.site_of(models), FastAPI()
+    panels.attach(server, site.models, site.work, PANELS, site.passes.run_of)
+    with TestClient(server) as client:
+        yield client
+
+
+def test_a_measurement_comes_in_lines_and_one_that_makes_no_sense_is_refused(asked, classifier):
+    view = {"model": "small-classifier", "text": TEXT}
+    pass_ = run(classifier, TEXT)
+    for path, measure in (("interventions/removed", measures.heads), ("words/words", measures.each_word)):
+        for line, piece in zip(lines(asked.post(f"/ask/{path}", json=view)), measure(pass_.run), strict=True):
+            assert line == {name: pytest.approx(value, abs=1e-4) for name, value in piece.items()}
+    short = asked.post("/ask/interventions/removed", json={"model": "small-generator", "text": "a"})
+    assert (short.status_code, lines(short)) == (200, [{"error": note("too_short")}])
+    assert asked.post("/ask/words/words", json={"model": "small-classifier", "text": ""}).status_code == 422
+
+
+def test_an_error_in_a_measurement_reaches_the_visitor_as_the_last_line(models):
+    def measure(run: Any) -> Iterator[dict[str, str]]:
+        yield {"text": run.text}
+        raise Refusal("too_short")
+
+    question = replace(QUESTIONS["change/words"]["words"], pieces=measure)
+    server, site = FastAPI(), base.site_of(models)
+    panels.attach(server, site.models, site.work, [Panel("words", Path(), {"words": question})])
+    answer = TestClient(server).post("/ask/words/words", json={"model": "small-classifier", "text": TEXT})
+    assert lines(answer) == [{"text": TEXT}, {"error": note("too_short")}]
 
 
 def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkeypatch):
     monkeypatch.setattr(work, "QUESTIONS", 0)
     site, server = base.site_of(models), FastAPI()
-    routes.attach(server, site)
-    key = key_of(models, site.passes, "small-generator", "The cat")
-    response = TestClient(server).get(f"/attention/{key}/heads")
+    panels.attach(server, site.models, site.work, PANELS)
+    response = TestClient(server).post("/ask/interventions/removed", json=VIEW)
     assert response.status_code == 503
     assert response.json() == {"error": note("busy_measuring")}
 
 
-def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, monkeypatch):
+def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models):
     begun, go = [], threading.Event()
 
-    def slow(*_: Any) -> Iterator[dict[str, int]]:
+    def slow(**_: Any) -> Iterator[dict[str, int]]:
         for number in range(100):
             begun.append(number)
             assert go.wait(30)
             yield {"number": number}
 
-    monkeypatch.setattr(measures, "heads", slow)
     site, server = base.site_of(models), FastAPI()
-    routes.attach(server, site)
-    key = key_of(models, site.passes, "small-generator", "The cat")
-    scope = {"type": "http", "method": "GET", "path": f"/attention/{key}/heads", "query_string": b"", "headers": []}
+    question = replace(QUESTIONS["change/interventions"]["removed"], pieces=slow)
+    panels.attach(server, site.models, site.work, [Panel("slow", Path(), {"removed": question})])
+    scope = {"type": "http", "method": "POST", "path": "/ask/slow/removed", "query_string": b"", "headers": []}
+    messages = [{"type": "http.request", "body": json.dumps(VIEW).encode(), "more_body": False}]
 
     async def leave_at_once() -> None:
-        async def receive() -> dict[str, str]:
+        async def receive() -> dict[str, Any]:
+            if messages:
+                return messages.pop()
+            while not begun:
+                await asyncio.sleep(0.01)
             return {"type": "http.disconnect"}
 
         async def send(_: Any) -> None:
@@ -250,7 +288,7 @@ def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, mo
     assert 0 < len(begun) < 100
 
 
-@pytest.mark.parametrize("path", ["/heads", "/self/0/0", "/data.npz"])
+@pytest.mark.parametrize("path", ["/self/0/0", "/data.npz"])
 def test_a_pass_is_not_computed_again_for_a_client_that_has_left(models, monkeypatch, path):
     site, server, sent = base.site_of(models), FastAPI(), []
     routes.attach(server, site)

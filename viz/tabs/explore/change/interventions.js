@@ -9,6 +9,7 @@ import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { changeList, nameOf, sameHead, stack } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
+import { viewOfPass } from "../lib/pass.js";
 import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
 import { isMeasurable } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
@@ -174,7 +175,7 @@ const makeEffects = (button) => {
   });
 
   const run = () => {
-    const { key, maps } = store.header;
+    const { maps } = store.header;
     const rows = maps.reduce((sum, { layers }) => sum + layers, 0);
     running = true;
     measure.textContent = say("effects_stop");
@@ -187,12 +188,13 @@ const makeEffects = (button) => {
         maps.map(({ name, layers, heads }) => [name, Array.from({ length: layers }, () => Array(heads).fill(null))]),
       );
       let done = 0;
-      return lines(`/attention/${key}/heads`, signal, (row) => {
+      const take = (row) => {
         effects[row.map][row.layer] = row.effects;
         progress.value = (done += 1) / rows;
         says();
         store.measured({ ...effects });
-      });
+      };
+      return lines("/ask/interventions/removed", signal, take, viewOfPass(store.header));
     });
   };
 

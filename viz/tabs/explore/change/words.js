@@ -8,6 +8,7 @@ import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { tokenLabel } from "../lib/labels.js";
+import { viewOfPass } from "../lib/pass.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
@@ -94,7 +95,7 @@ export const mount = ({ element }) => {
   /** Runs the measurement. An automatic run retries silently while the server is busy. */
   const run = (byVisitor, delay = 0) => {
     asked = byVisitor;
-    const { key, tokens } = store.header;
+    const { tokens } = store.header;
     const begin = (signal) => {
       running = true;
       found = { attention: null, changes: [] };
@@ -103,13 +104,14 @@ export const mount = ({ element }) => {
       progress.hidden = false;
       progress.value = 0;
       agreement.textContent = say("words_running");
-      return lines(`/attention/${key}/words`, signal, (piece) => {
+      const take = (piece) => {
         if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size, blank: piece.blank });
         for (const change of piece.changes ?? []) found.changes.push(...Array(found.size).fill(change));
         if ("agreement" in piece) found.agreement = piece.agreement;
         progress.value = Math.min(1, found.changes.length / tokens);
         draw();
-      });
+      };
+      return lines("/ask/words/words", signal, take, viewOfPass(store.header));
     };
     questions.ask({}, begin, delay);
   };
