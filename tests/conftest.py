@@ -12,7 +12,7 @@ if "OMP_NUM_THREADS" not in os.environ:  # tests/machines.py asks for more
 hypothesis.settings.register_profile("former", deadline=None, max_examples=40)
 hypothesis.settings.load_profile("former")
 
-# What takes longest: single files first.
+# The longest tests, single files first.
 LONG = (
     *("tests/viz/server/test_requests", "tests/browser/test_geometry", "tests/test_readme"),
     *("tests/browser/", "tests/viz/server/", "tests/training/"),

@@ -21,7 +21,7 @@ def check_order(names: Sequence[Any], shown: Sequence[float], numbers: Mapping[A
 
     Args:
         names: keys of `numbers`, no two alike.
-        shown: what stands beside each name.
+        shown: the number displayed next to each name.
         numbers: computed otherwise, all there are or the largest of them; a vector goes by its places.
         tolerance: by how much the two computations may differ.
     """

@@ -93,7 +93,7 @@ def randomise(model):
     return model
 
 
-@pytest.mark.filterwarnings("ignore:.*nested.tensor")  # torch speaks of its own fast path
+@pytest.mark.filterwarnings("ignore:.*nested.tensor")  # torch's warning about its own fast path
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @torch.no_grad()
@@ -366,7 +366,7 @@ def test_the_config_survives_its_dictionary():
     assert dataclasses.replace(config, pad_token=None).pad_token is None
 
 
-# What cannot be done
+# Invalid arguments
 
 
 @pytest.mark.parametrize(

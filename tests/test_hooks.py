@@ -86,7 +86,7 @@ def test_with_grad_the_gradients_of_what_is_captured_predict_what_a_small_change
     step = 1e-6
     edit = former.edits.set_weight(1, 2, 4, 3, float(capture["weights", 1][0, 2, 4, 3]) + step, renormalise=False)
     changed, _ = former.run_with_capture(model, tokens, edits=[edit])
-    # What the second derivative adds is of the order of the step.
+    # The error, of the second derivative, is of the order of the step.
     assert float(changed[0, -1, 7] - logits[0, -1, 7]) / step == pytest.approx(float(slope[0, 2, 4, 3]), abs=1e-4)
     assert not former.run_with_capture(model, tokens)[0].requires_grad
 

@@ -1,4 +1,4 @@
-"""What tokenizer_config.json and config.json decide, in the forms that folders have: as `transformers`, or refused."""
+"""Settings in tokenizer_config.json and config.json, in all their forms: followed as by `transformers`, or refused."""
 
 import json
 from pathlib import Path

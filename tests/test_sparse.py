@@ -209,7 +209,7 @@ def test_weights_that_are_looked_at_are_those_of_the_dense_mask(kind, sparsely):
     torch.testing.assert_close(said, model(tokens), atol=1e-12, rtol=0)
     for name in ("weights", "scores"):
         assert torch.equal(capture.stack(name), expected.stack(name))
-    assert sparsely == [50, 50]  # only where nobody looked
+    assert sparsely == [50, 50]  # only the runs without an observer
 
 
 def test_other_points_are_seen_and_changed_without_weights(sparsely):

@@ -56,7 +56,7 @@ def as_errors() -> Iterator[None]:
     try:
         yield
     except ClientDisconnect as raised:
-        raise gr.Error("", print_exception=False) from raised  # which nobody reads
+        raise gr.Error("", print_exception=False) from raised  # which reaches no one
     except ValueError as raised:
         note = http.refusal_of(raised).note
         said = in_words(note).encode(errors="replace").decode()  # a lone surrogate could not be sent

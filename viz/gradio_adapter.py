@@ -36,8 +36,8 @@ TIMER = re.compile(
 def asset(name: str) -> bytes:
     """Returns a script or style of Gradio's page.
 
-    Gradio hides its loading animation when the page is ready, but the animation's timer goes on and takes 2 % of a core
-    on an idle page. Here the timer stops.
+    Gradio hides its loading animation when the page is ready, but the animation's timer keeps running and takes 2 % of
+    a core on an idle page. Here the timer stops.
     """
     return TIMER.sub(rb"\1\4.status===`pending`&&\3", (ASSETS / name).read_bytes())
 

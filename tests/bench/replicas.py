@@ -1,4 +1,4 @@
-"""What one process of the app serves, and what several do behind nginx: `python -m tests.bench.replicas`.
+"""The capacity of one process of the app, and of several behind nginx: `python -m tests.bench.replicas`.
 
 Followers of a room, readers who enter a new text as soon as the last one is shown, and writers: all are plain HTTP
 clients on the same cores. `docs/scaling.md` reckons from these figures; more processes than cores serve no more.

@@ -1,13 +1,12 @@
 """The speed and memory of sparse and dense attention, forward and backward: `python -m tests.bench.sparse`.
 
-8 heads of size 32, stride √t. Three dense ways: the equation and torch's fused kernel, each under the strided mask, and
-the fused kernel that skips what is later and knows no pattern, which is what a dense twin of the model would run. Time
-is that of one forward and one backward pass, measured as in `tests.bench.library`. Peak memory is what a fresh process
-adds to its resident memory in one such pass. The equation runs up to 4,096 tokens; at 16,384 one of its tensors has
-8.6 GB, and it keeps several.
+8 heads of size 32, stride √t. Three dense methods: the equation and torch's fused kernel, each with the strided mask,
+and the fused kernel with a causal mask, which a dense twin of the model would run. Times are those of one forward and
+one backward pass, measured as in `tests.bench.library`. Peak memory is what one such pass adds to the resident memory
+of a fresh process. The equation runs up to 4,096 tokens; at 16,384 one of its tensors has 8.6 GB, and it keeps several.
 
-`--file FILE` writes what tab Learn shows instead: processor time on one thread, the least of a few passes, and peak
-memory, with the machine and the date.
+`--file FILE` writes the measurements for tab Learn instead: processor time on one thread, the least of a few passes,
+and peak memory, with the machine and the date.
 """
 
 from __future__ import annotations

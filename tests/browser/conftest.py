@@ -45,7 +45,7 @@ PLACES = (
 )
 BLANK = "about:blank"
 EXPORTS = Path(__file__).parent / "exports.js"
-PATIENCE = 20_000  # milliseconds that a page may take to do what it is asked: shared machines stall
+PATIENCE = 20_000  # milliseconds that a page may take for an action: shared machines stall
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With FORMER_BROWSER_RETRIES, a browser test that fails is tried again so many times, on a page of its own."""
+    """Retries a failing browser test up to FORMER_BROWSER_RETRIES times, on a page of its own."""
     if retries := int(os.environ.get("FORMER_BROWSER_RETRIES", "0")):
         for item in items:
             if item.path.is_relative_to(Path(__file__).parent):

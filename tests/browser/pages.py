@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, TimeoutError
 # Run in a page: its clipboard takes nothing, as in another page's frame.
 REFUSED = "() => { navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); }; }"
 
-# What belongs to the page itself and not to a view: a link with one of these is opened anew.
+# Parameters of the page rather than of a view: a link with one of these is loaded as a new page.
 OF_PAGE = ("present", "slide", "room", "lead", "embed", "print", "lang", "__theme")
 IS_OPEN = """names => Boolean(window.former?.followers) &&
   !names.some((name) => new URLSearchParams(location.search).has(name))"""

@@ -1,4 +1,4 @@
-"""Makes the README's pictures of the page anew: `python -m tests.browser.pictures`, after the page has changed."""
+"""Updates the README's pictures of the page: `python -m tests.browser.pictures`, after the page has changed."""
 
 from __future__ import annotations
 

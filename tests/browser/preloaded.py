@@ -125,7 +125,7 @@ def main(place: str, run: int) -> None:
     shipped, open_model = app.load_models([]), sources.open_model
     _ = [each.fast for each in shipped.values()]  # the forks share both
     vars(sources).update(open_model=lambda place, *others: shipped.get(place) or open_model(place, *others))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a fork ended
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a fork's exit status is not used
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{place}.new")
         listener.listen()

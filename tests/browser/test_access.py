@@ -22,11 +22,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TEXT = "The cat sat on the mat. The cat sat."
 SHORT = "cat sat cat"
 
-# Of elements that are alike in all that contrast is worked out from, by themselves and by what they stand in, axe looks
-# at the contrast of one: that rule takes nine tenths of its time, and numbers in a table differ in what they say alone.
+# axe checks the contrast of one element of each style (its own and its ancestors'): that rule takes nine tenths of its
+# time, and the numbers of a table differ only in their text.
 SERIOUS = """async ([within, rules]) => {
   const root = within ? document.querySelector(within) : document.body;
-  const styles = new Map(); // of what an element stands in
+  const styles = new Map(); // element → style of its ancestors
   const ground = (node) => {
     if (!node) return "";
     if (!styles.has(node)) {

@@ -23,7 +23,7 @@ PIXEL = """([query, key, size]) => {
     .map((x) => Math.round(x * ratio));
   return [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
 }"""
-# How far the last label over a map reaches beyond the picture, if labels stand upright: in pixels.
+# Pixels by which the last label over a map extends beyond the picture, if labels are vertical.
 LAST_ENDS = """(canvas) => {
   const [left, top, width] = canvas.dataset.frame.split(" ").map(Number);
   const labels = former.axisLabels(former.store.map.keys);

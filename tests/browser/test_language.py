@@ -126,7 +126,7 @@ NAMES = {  # besides those in messages (STAY): of models, people, films and mach
     *LATIN.findall(" ".join((*FILMS, *WORDS))),
     *available(),
 }
-# What a model reads or writes, code and equations, the article's headings.
+# Text that is not translated: of a model, of code and equations, and the article's headings.
 THEIRS = """textarea, input, code, pre, script, style, .katex, .former-lesson a, footer, .paper-address, .written,
   .paper-text, .token, .tokens, .label, .labels, .piece, .typed, .prompt, .review, .chips, .chips-of, .candidates,
   .former-examples button, .pairs button, .strongest .name, .lens-sheet, .nearest, .textpoint, .xtick, .ytick"""

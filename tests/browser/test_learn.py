@@ -395,7 +395,7 @@ def test_an_equation_that_cannot_be_set_stands_as_it_is_written_and_hides_no_oth
     expect(tab.section.locator(".equation .katex-mathml").filter(visible=True).first).to_be_attached()
 
 
-# Of the open section: tables without a row, charts without a drawing and headings, in sight while nothing has come.
+# Finds tables without rows, charts without a drawing and headings, visible in the open section before its answer.
 EMPTY = """() => {
   const seen = (one) => one.checkVisibility({ visibilityProperty: true });
   const picture = document.querySelector(".section:not([hidden]) .picture");

@@ -1,4 +1,4 @@
-"""On a phone: all tabs are in sight, what goes on beyond its edge says so, and fingers drag and scroll."""
+"""On a phone: all tabs are in sight, content beyond the edge is indicated, and fingers drag and scroll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads whom: arcs by keys and pointer, and the path of one, compared with the library."""
+"""Heads that read heads: arcs by keys and pointer, and the path of one, compared with the library."""
 
 import pytest
 from playwright.sync_api import expect

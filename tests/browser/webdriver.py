@@ -17,7 +17,7 @@ from typing import Any
 from tests.browser.conftest import stop
 
 START_LIMIT = 60  # seconds in which a browser starts
-PATIENCE = 60  # seconds that a page may take to do what it is asked
+PATIENCE = 60  # seconds that a page may take for an action
 
 
 class Driver:

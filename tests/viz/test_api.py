@@ -47,7 +47,7 @@ def models() -> dict[str, Loaded]:
 
 @contextlib.contextmanager
 def serving(models, anew=False, **settings):
-    """Serves the page in this process, with environment variables and if asked laid out anew; yields its address."""
+    """Serves the page in this process, with environment variables, on request with a new layout; yields its address."""
     with pytest.MonkeyPatch.context() as patch, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -211,7 +211,7 @@ def test_arguments_with_a_default_may_be_left_out(address):
 
 @pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "application/json; charset=utf-8"])
 def test_a_call_is_read_as_json_whatever_it_says_that_it_is(address, kind):
-    """curl calls what it sends a form, unless it is told otherwise."""
+    """Without a header, curl declares the body to be a form."""
     sent: Any = {"content": json.dumps({"data": ["gpt", TEXT]}), "headers": {"Content-Type": kind} if kind else {}}
     answer = httpx.post(f"{address}gradio_api/run/tokenize", **sent)
     assert answer.status_code == 200, answer.text

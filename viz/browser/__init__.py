@@ -60,7 +60,7 @@ def row(*parts: Part, classes: str = "") -> Part:
 
 
 def column(*parts: Part, classes: str = "", share: int = 1) -> Part:
-    """Returns parts below each other, with a share of the width of the row that they stand in."""
+    """Returns parts below each other, with a share of the width of their row."""
     return {"parts": list(parts), "classes": f"column {classes}", "style": f"flex-grow: {share}"}
 
 

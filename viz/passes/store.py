@@ -93,7 +93,7 @@ class PassStore:
             if entry is None:
                 entry = compute(loaded, text, edits, secret)
                 self._shared.bodies.put(key, entry[1])
-            self._shared.orders.put(key, order)  # of a cached pass too: what is shared may have been lost
+            self._shared.orders.put(key, order)  # of a cached pass too: the shared copy may have been lost
             self._put(key, entry)
             return entry
 

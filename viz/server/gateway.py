@@ -71,7 +71,7 @@ class Gateway:
             try:
                 receive = await self._call(Request(scope, receive))
             except Refusal as refusal:
-                said = json.dumps({"error": in_words(refusal.note)})  # in ASCII: what was given may be no text
+                said = json.dumps({"error": in_words(refusal.note)})  # in ASCII: the path may not be valid text
                 return await Response(said, refusal.status, media_type="application/json")(scope, receive, send)
         await self._app(scope, receive, send)
 

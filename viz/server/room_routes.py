@@ -41,13 +41,13 @@ class Routes:
         self._log = shared.log("rooms", rooms)
 
     def _answer(self, **values: Any) -> Response:
-        run = digest("run", secret=self._shared.secret)  # what is lost with the secret, pages notice by this
+        run = digest("run", secret=self._shared.secret)  # lets pages notice that the rooms were lost with the secret
         return JSONResponse({**values, "run": run}, headers=FRESH)
 
     async def alive(self, request: Request) -> Response:
         """Identifies this run of the server."""
         del request
-        with contextlib.suppress(Busy):  # from now on, this replica notices when what is shared is lost
+        with contextlib.suppress(Busy):  # from now on, this replica notices a loss of the shared data
             await self._log.ready()
         return self._answer()
 

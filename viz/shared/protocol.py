@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-END = 2 * 60 * 60  # seconds: what nobody has changed for so long may be forgotten
+END = 2 * 60 * 60  # seconds without a change after which a value may be dropped
 
 
 class Shelf(Protocol):

@@ -75,5 +75,5 @@ class Tab(NamedTuple):
     render: Callable[[Site, gr.Blocks], None]  # lays it out within the page
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # adds its own to the server  # noqa: ARG005
     panels: tuple[Panel, ...] = ()
-    scripts: tuple[Path, ...] = ()  # that draw what it opens with: they come first
+    scripts: tuple[Path, ...] = ()  # that draw its first view: they come first
     modules: tuple[str, ...] = ()  # addresses of other modules and styles for that

@@ -65,7 +65,7 @@ def test_without_the_mask_a_model_may_read_the_answer():
         return torch.zeros(*tokens.shape, 256).scatter(-1, following, 50.0)
 
     figure = evaluate.bits_per_byte(reads_ahead, text_of(400), 100, 400, context=100, stride=100)
-    assert figure < 0.01 * 75  # but for the last byte of each window, which nobody can see
+    assert figure < 0.01 * 75  # except the last byte of each window, which is no input
     assert figure > 0.1
 
 

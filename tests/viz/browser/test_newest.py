@@ -1,4 +1,4 @@
-"""Of several questions only the newest counts, and one that gets no answer is asked again: `newest` of ask.js."""
+"""`newest` of ask.js: only the newest of several questions counts, and one without an answer is asked again."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tests.modules import evaluate
 
 
 def run(script: str) -> Any:
-    """What a script returns, with `came` and `failed` for what the questions came to."""
+    """Returns the result of a script, which has the questions' answers in `came` and their errors in `failed`."""
     function = f"""async ({{ newest, unanswered, PAUSE }}) => {{
       const [came, failed] = [[], []];
       const questions = newest({{ take: (answer) => came.push(answer), fail: (error) => failed.push(error.status) }});

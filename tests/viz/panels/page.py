@@ -14,7 +14,7 @@ from viz.passes.run import run
 
 
 class Shown:
-    """What the page shows for a view of tab Explore."""
+    """The page's display of a view of tab Explore."""
 
     def __init__(self, models: Models, view: dict[str, Any]) -> None:
         self.loaded, self.view = models[view["model"]], view

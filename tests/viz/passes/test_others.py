@@ -1,4 +1,4 @@
-"""Folders made by others on the page: what is shown of them, and each panel's message if it has nothing to show."""
+"""Models from other people's folders on the page: what each panel shows, or its message if it has nothing to show."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What replicas share: in memory and through Redis alike; and what becomes of it when Redis goes and comes back."""
+"""Data shared by replicas: the same in memory and through Redis; kept or lost as stated when Redis goes and returns."""
 
 import asyncio
 import gzip
@@ -83,7 +83,7 @@ async def until(holds) -> None:
 
 
 async def said(words: Any, word: str) -> int:
-    """Says a word, again and again while what is shared cannot be reached."""
+    """Appends a word, retrying while the shared data cannot be reached."""
     limit = time.monotonic() + PATIENCE
     while True:
         try:

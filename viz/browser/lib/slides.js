@@ -70,7 +70,7 @@ const read = async () => {
   publish("slides");
 };
 
-// --- what one can do ---------------------------------------------------------------------------------------------
+// --- actions -----------------------------------------------------------------------------------------------------
 
 /** Adds the current view, with the panel that fills the window, or else the tab's first. */
 slides.add = () => {

@@ -48,7 +48,7 @@ const wholeTexts = () => {
   return () => texts.forEach((text) => text.remove());
 };
 
-let restore = null; // how to undo what was done for paper
+let restore = null; // functions that undo the changes for printing
 
 /** Lays the page out as on paper, in light colours, with its address at the foot, or above a booklet. */
 const layOut = () => {
@@ -91,7 +91,7 @@ paper.prepare = async (latest = LATEST) => {
   layOut();
   const tab = must(shownTab(), "tab in front");
   const limit = performance.now() + latest;
-  let frames = 0; // in which nothing was waited for: on a slow machine one may take longer than QUIET
+  let frames = 0; // without a pending request; on a slow machine one may take longer than QUIET
   for (let quiet = performance.now(); performance.now() < limit; frames++) {
     if (performance.now() > quiet + QUIET && frames > FRAMES) break;
     tab.style.cssText = `transform-origin: 0 0; transform: scale(${Math.min(1, innerHeight / tab.scrollHeight / 2)})`;

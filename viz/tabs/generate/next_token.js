@@ -35,7 +35,7 @@ const makeRow = () => {
   return row;
 };
 
-/** What a rule of the sampling did, in words. */
+/** Describes the effect of a sampling rule. */
 const ruleInWords = ([rule, removed]) =>
   say("write_applied_rule", { rule, removed, value: writing.settings[rule].toFixed(rule === "top_k" ? 0 : 2) });
 

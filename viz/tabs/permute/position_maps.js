@@ -82,7 +82,7 @@ const marks = (at, other) => {
   return { rows: [mark(at)], columns: [mark(other)], at: isPresenting() ? { row: at, column: other } : null };
 };
 
-/** Describes what is under the pointer, {words, value}: a pair, or a number of a vector; else the neighbours. */
+/** Describes the cell under the pointer, {words, value}: a pair, or a number of a vector; else the neighbours. */
 const readingOf = (table, row, at, hover) => {
   const unit = say(`permute_product_${permuting.view.product}`);
   if (!hover) return { words: neighbours(table, row, at), value: "" };

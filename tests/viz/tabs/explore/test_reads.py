@@ -1,4 +1,4 @@
-"""Who reads whom: the ranking is that of the composition scores, and a path is patched as by the library."""
+"""Heads that read heads: ranked by their composition scores; a path is patched as by the library."""
 
 import pytest
 import torch

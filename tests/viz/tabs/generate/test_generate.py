@@ -315,7 +315,7 @@ def test_branches_that_leave_none_before_them_are_refused(loaded, wrong):
 
 
 def test_unfolded_branches_which_may_be_long_are_printed_and_never_sent():
-    """Of 64 kB of branches this was 51 MB, after 23 s."""
+    """A program with 64 kB of branches was 51 MB, after 23 s."""
     assert not TRAIL.questions["branches"].asked
 
 

@@ -1,5 +1,5 @@
-// What differs between a map of the pinned pass and one on screen. Python aligns the two texts and measures all heads;
-// one head is subtracted here, from the cells that the page has.
+// The difference between a map of the pinned pass and one on screen. Python aligns the two texts and measures all
+// heads; one head is subtracted here, from the cells that the page has.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { viewOf } from "../../../browser/lib/python.js";

@@ -1,6 +1,5 @@
-// Who reads whom: the strongest pairs of heads by their composition score, as arcs from the head that writes up to the
-// one that reads. With a pinned pass, a chosen arc is patched alone: its result next to that of the writer's whole
-// output.
+// The pairs of heads with the highest composition scores, as arcs from the head that writes up to the one that reads.
+// With a pinned pass, a chosen arc is patched alone: its result next to that of the writer's whole output.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, setAttributes, svg, tableRow } from "../../../browser/lib/base.js";

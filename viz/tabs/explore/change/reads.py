@@ -1,4 +1,4 @@
-"""Who reads whom, for the page: heads that read what earlier heads write, and the patch of one such path."""
+"""Computes which heads read the output of which earlier heads, and patches one such path."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ export const mount = ({ element, props }) => {
   const button = h("button.fold", { onclick: toggle }, h("b", say(`fold_${name}`)), " ", about);
   element.append(button);
 
-  /** Scrolls to the fold that a link is about, once what is above it is there. */
+  /** Scrolls to the fold that a link names, once the content above it is drawn. */
   const reveal = async () => {
     while (document.querySelector("[data-coming]")) await new Promise(requestAnimationFrame);
     if (store.reveal !== name) return;

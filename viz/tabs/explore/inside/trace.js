@@ -148,7 +148,7 @@ const embeddedStep = (found, embedding, places) => {
   return h("li", line(say("trace_embeddings", sum)), file(found, embedded.norm), ...places, place);
 };
 
-/** What the layers below added to a number of the stream, as terms of a sum. */
+/** The terms that the layers below added to a number of the stream. */
 const streamTerms = ({ embedded, blocks, attention }, embedding) => [
   ...(embedded ? [say("trace_embedded", { value: asSigned(embedded.value, 4) })] : embedding),
   ...blocks.map((value, layer) => say("trace_block", { value: asSigned(value, 4), layer })),

@@ -1,6 +1,6 @@
-// What the selected head writes at the selected token: what it attends to there, the next tokens whose logits it raises
-// and lowers, the effect of removing it, and the logit of one next token as the sum of all parts. Requested while the
-// panel is in view.
+// The output of the selected head at the selected token: the tokens it attends to, the next tokens whose logits it
+// raises and lowers, the effect of removing it, and the logit of one next token as the sum of all parts. Requested
+// while the panel is in view.
 
 import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
@@ -60,7 +60,7 @@ const list = (found, words, entries, part, write, kind = "") => {
   return h("section", h("h3", words), h("ol", ...entries.map(entry)));
 };
 
-/** What the head attends to, and the next tokens whose logits it raises and lowers. */
+/** The tokens that the head attends to, and the next tokens whose logits it raises and lowers. */
 const listsOf = (found) => {
   const { raised, lowered } = found;
   const most = Math.max(0, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));

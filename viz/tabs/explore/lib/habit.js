@@ -13,7 +13,7 @@ export const statisticsOf = (map, of, layer, head) =>
   map.statistics &&
   Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
 
-/** What the sentences call the place that a statistic is about; `by` is the distance of "offset". */
+/** The words for the token that a statistic is about; `by` is the distance of "offset". */
 const placeName = (name, by) => ({ key: `at_${name}`, values: distance(by) });
 const distance = (by) => ({ count: Math.abs(by), side: by < 0 ? "back" : "ahead" });
 const inShort = (name, by, share) =>

@@ -57,7 +57,7 @@ const BLANK = new Set(["␣", "⏎", "⇥"]);
 /** A token in a sentence, with its position in the text. */
 export const quote = (i, labels) => say("token_at", { label: tokenLabel(i, labels), at: i });
 
-/** What the model predicts, as Python names it: a token, or a class in the page's language. */
+/** The label of a prediction that Python names: a token, or a class in the page's language. */
 export const outcomeInWords = (name) => (store.header.output?.classes ? classInWords(name) : name);
 
 /** A file's name: the model, layer and head, and the content. */

@@ -16,7 +16,7 @@ const EDITS = 1000; // characters of edits in a link; more than 32 edits fit
 export const beside = {
   /** @type {any} */ asked: null,
   /** @type {import("./pass.js").Pass | null} */ pass: null,
-  /** Of that pass; throws without one. @returns {any} */
+  /** The header of the pinned pass; throws without one. @returns {any} */
   get header() {
     return must(beside.pass, "pinned pass").header;
   },

@@ -115,7 +115,7 @@ const makeScores = ({ parts, own, model, totals: [mine, its] }) => {
   return h("table.guess-scores", ...table);
 };
 
-/** What came of the round that was just played, or of the game. */
+/** The result of the round that was just played, or of the game. */
 const sentence = ({ parts, own, model, totals: [mine, its] }, round) => {
   const values = { who: who(), own: bits(own[round - 1]), model: bits(model[round - 1]) };
   const message = say("guess_said", { ...values, token: parts[2 * round - 1] });

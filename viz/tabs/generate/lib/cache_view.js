@@ -1,5 +1,5 @@
-// What a model that writes keeps after each token, by heads and groups, and how long a step takes with and without it.
-// Panel "Key-value cache" of Generate shows it of the written text, Learn's section "Generation" of a typed one.
+// The keys and values that a model caches while it writes, by heads and groups, and the time of a step with and without
+// the cache: in panel "Key-value cache" of Generate for the written text, in Learn's "Generation" for a typed one.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -28,7 +28,7 @@ const groups = ({ heads, key_heads: keys }) => {
  * ask(): the address of the question that measures a step, and its view.
  *
  * Returns {nodes: {now, kept, picture, shared, times, measure}, draw, clear}: draw(cache, tokens) shows a cache as
- * cache_facts describes it, or null of a model that keeps none; clear() removes what was measured.
+ * cache_facts describes it; null for a model without one; clear() removes the measurement.
  *
  * @param {() => [string, object]} ask
  */

@@ -82,7 +82,7 @@ game.show = () => {
   game.next();
 };
 
-/** What the panel's program needs; a round that this page did not guess counts as one without any knowledge. */
+/** The arguments of the panel's program; a round that this page did not guess counts as a guess without knowledge. */
 writing.played = () => ({
   game_text: writing.settings.game_text,
   beliefs: Array.from({ length: played() }, (_, i) => known.beliefs[i + 1] ?? even()),

@@ -130,7 +130,7 @@ const settle = (delay = 120) => {
   if (!state || state.drawnBy !== samplingRules()) later = setTimeout(ask, state ? delay : 0);
 };
 
-// --- what one can do ---------------------------------------------------------------------------------------------
+// --- actions -----------------------------------------------------------------------------------------------------
 
 /** Generates up to the length that is set; from there, as much again. */
 writing.run = () => {

@@ -151,7 +151,7 @@ const settingsOf = (section, words, node, paintNote) => {
   };
 };
 
-/** What a section says below its panel and above it: its sentence, what can be tried, its question and its links. */
+/** The texts above and below a section's panel: its sentence, things to try, its question and its links. */
 const wordsOf = (section, below, text) => ({
   /** The sentence above, of what is on the screen. */
   tell: (sentence) => {

@@ -18,7 +18,7 @@ const dot = (levels, { emb }, a, b) => {
 
 const fetched = {}; // key → {levels, norms, maps: pictures by name, figures: of the curve}
 
-/** What was fetched of a table, or undefined. */
+/** The fetched part of a table, or undefined. */
 export const vectorsOf = ({ key }) => fetched[key];
 
 /** Fetches the vectors of a table, and the figures of its curve. */

@@ -39,7 +39,7 @@ export const FIELDS = {
 export const settings = makeSettings(FIELDS);
 
 export const state = {
-  /** What is on the screen; `header` and `map` throw while there is none.
+  /** The pass on the screen; `header` and `map` throw while there is none.
    * @type {import("../pass.js").Pass | null} */ pass: null,
   /** @returns {any} */
   get header() {
@@ -60,7 +60,7 @@ export const state = {
   /** {token} or {query, key} under the pointer; not part of a link. @type {any} */ hover: null,
   /** The effect of ablating each head, by map, [layer][head]: a number, null until it is measured.
    * @type {{ [map: string]: (number | null)[][] } | null} */ effects: null,
-  /** Of heads, as requested or shown. @type {any[]} */ edits: [],
+  /** The edits of heads, as requested or shown. @type {any[]} */ edits: [],
   /** {kind: "info" | "error", key, values}, see inWords, or {kind, text}.
    * @type {{ server: any[], link: any[] }} */ notes: { server: [], link: [] },
   /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pin.js

@@ -20,7 +20,7 @@ const fieldsOf = (props) => ({
   seed: { initial: 0, min: 0, max: props.seeds - 1 },
 });
 
-/** What was decoded after the prefix of the view, up to its step: {weights, output, last, now}; `output` has the
+/** The decoder's answer after the prefix of the view, up to its step: {weights, output, last, now}; `output` has the
  *  characters to write at each step, the target's or the model's. */
 const makeDecoding = (demo) => {
   const weights = () => demo.answers.decoded[demo.view.prefix].weights;
@@ -33,7 +33,7 @@ const makeDecoding = (demo) => {
   };
 };
 
-/** What a head of the cross-attention attends to, row by row: {node, paint}. */
+/** The weights of a cross-attention head, row by row: {node, paint}. */
 const makeMap = (section, decoding) => {
   const { words, live: demo } = section;
   const place = h("div.map");

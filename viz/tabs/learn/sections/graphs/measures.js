@@ -1,4 +1,4 @@
-// What is measured on a graph: the influence of each unit on each output, and the outputs before and after renaming.
+// The measurements on a graph: the influence of each unit on each output, and the outputs before and after renaming.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeImage, palette, signedAt, variable } from "../../../../browser/lib/colour.js";

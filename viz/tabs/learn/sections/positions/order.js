@@ -17,7 +17,7 @@ const bar = (words, name, share) =>
     h("b", words("positive", { share: percent(share) })),
   );
 
-/** What a classifier makes of both orders. */
+/** A classifier's predictions for both orders. */
 const card = (words, { name, positions, before, after, moved, equal }) =>
   h(
     "article",

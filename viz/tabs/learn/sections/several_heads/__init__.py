@@ -35,7 +35,7 @@ HEADS = {1: ("all",), 4: ("giver", "gift", "receiver", "itself")}
 TRAINED = {"same": family.PLAIN, "unify": "tiny-no-unify", "one": "tiny-one-head", "wide": "tiny-wide"}
 SEED = 0
 
-# What each head of "gave" looks for, by the number of heads and whether there are positions: column of x → score.
+# Scores that each head of "gave" assigns to a column of x, by the number of heads and whether there are positions.
 # Columns from T on encode a word's position.
 NAMES = {0: 6.0, 4: 6.0}
 LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {

@@ -1,5 +1,5 @@
-// What models have changed since the article: a query and a key that positions turn, two norms of one vector, the gate
-// of a feed-forward, the size of the cache with shared keys, and a table of tiny models that differ in one of these.
+// Changes to the transformer since the article: a query and a key rotated by their positions, two norms of one vector,
+// the gate of a feed-forward, the size of the cache with shared keys, and a table of tiny models that differ in one.
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { asSigned } from "../../../../browser/lib/numbers.js";

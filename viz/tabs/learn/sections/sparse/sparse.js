@@ -134,7 +134,7 @@ const tableOf = (words, measure, { lengths, ways }) => {
   return h("table", h("thead", h("tr", ...heads)), h("tbody", ...Object.entries(WAYS).map(row)));
 };
 
-/** What sparse and dense methods were measured to cost: {node, paint}. */
+/** The measured cost of sparse and dense methods: {node, paint}. */
 const makeCost = (section, props, measure) => {
   const { words, panel } = section;
   const { lengths, ways, date, machine, command, shape } = props.measured;

@@ -24,7 +24,7 @@ export const makeTraining = (section, tasks, paint) => {
   let before = null; // the newest line when this reading started
 
   const take = (line) => {
-    if (!line.run) return; // nobody is training
+    if (!line.run) return; // no training is running
     if (line.run.name !== training.progress?.run.name) training.course = [];
     Object.assign(training, { progress: line, live: Boolean(line.now.frame) });
     training.course.splice(line.from, Infinity, ...line.course);

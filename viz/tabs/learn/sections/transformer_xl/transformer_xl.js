@@ -22,7 +22,7 @@ const fieldsOf = (props) => ({
   head: { initial: 0, min: 0, max: props.heads - 1 },
 });
 
-/** What the models' cards say of the memory, if there are any. */
+/** The measurements of the memory on the models' cards, if there are any. */
 const measuredOf = (section, { measured, bytes, command }) => {
   const { words } = section;
   if (!measured.length) return [];
