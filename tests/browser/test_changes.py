@@ -15,6 +15,7 @@ from tests.browser.pages import Exploring, agrees, check_shares, stands_still
 from tests.browser.reference import Reference
 from tests.browser.written import number
 from tests.ranked import clear_largest
+from viz.text import message
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 MODEL = partial(Reference, "generator")
@@ -211,6 +212,16 @@ def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, m
     tab.page.get_by_role("button", name="Show it").click()
     tab.settled()
     assert (tab.link().get("layer", "0"), tab.link().get("head", "0")) == named.groups()
+
+
+def test_measuring_every_head_leaves_out_the_heads_that_are_off_and_says_so(tab, model):
+    tab.open(text=TEXT, edits="0.1.off,1.L.off")
+    tab.page.get_by_role("button", name="Measure every head").click()
+    finding = tab.page.locator(".former-interventions .finding")
+    heads, off = model.config["depth"] * model.config["heads"], 1 + model.config["heads"]
+    expect(finding).to_contain_text(f"Of the {heads - off} heads measured")
+    expect(finding).to_contain_text(message("effects_off", off=off))
+    expect(tab.cell(1, 2)).to_have_attribute("aria-label", re.compile(r"^Layer 1, head 2: switched off"))
 
 
 def test_a_link_holds_the_changes(page, tab):

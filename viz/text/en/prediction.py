@@ -28,6 +28,7 @@ MESSAGES = {
     "effects_measure_hint": "Switch off one head after another, to see how much worse the prediction gets",
     "effects_stop": "Stop",
     "effects_running": "Switching off each of {count} heads in turn …",
+    "effects_off": "{off, plural, one {# head is} other {# heads are}} off and not measured.",
     "effects_on_text": "Of the {measured} heads measured, {name} matters most: without it the text costs {size} more"
     " bits per {unit, select, piece {token} other {byte}}. The median change for a head is {median}.",
     "effects_on_text_better": "Of the {measured} heads measured, {name} has the largest effect, and a harmful one:"

@@ -9,7 +9,7 @@ import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { changeList, nameOf, sameHead, stack } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
-import { viewOfPass } from "../lib/pass.js";
+import { isOff, viewOfPass } from "../lib/pass.js";
 import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
 import { isMeasurable } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
@@ -121,16 +121,27 @@ const makeEdits = (button) => {
   return { nodes, reset, draw, drawWeight: weight.draw };
 };
 
-/** All measured effects as {map, layer, head, effect}. */
-const allEffects = (effects) =>
-  Object.entries(effects)
-    .flatMap(([map, rows]) => rows.flatMap((row, layer) => row.map((effect, head) => ({ map, layer, head, effect }))))
-    .filter(({ effect }) => effect !== null);
+/** All heads of the pass as {map, layer, head, off}. */
+const allHeads = () =>
+  store.header.maps.flatMap((map) =>
+    Array.from({ length: map.layers * map.heads }, (_, i) => {
+      const [layer, head] = [Math.floor(i / map.heads), i % map.heads];
+      return { map: map.name, layer, head, off: isOff(store.header, map, layer, head) };
+    }),
+  );
+
+/** "2 heads are off and are not measured", if any are. */
+const offInWords = () => {
+  const off = allHeads().filter((each) => each.off).length;
+  return off ? say("effects_off", { off }) : "";
+};
 
 /** The head with the largest effect, beside the median, with a button that selects it: children of an element. */
 const findingOf = (effects) => {
-  const all = allEffects(effects);
-  if (!all.length) return null;
+  const all = allHeads()
+    .map((each) => ({ ...each, effect: effects[each.map][each.layer][each.head] }))
+    .filter(({ off, effect }) => !off && effect !== null);
+  if (!all.length) return [offInWords()];
   const most = all.reduce((a, b) => (Math.abs(b.effect) > Math.abs(a.effect) ? b : a));
   const sizes = all.map(({ effect }) => Math.abs(effect)).sort((a, b) => a - b);
   const half = sizes.length / 2;
@@ -143,7 +154,7 @@ const findingOf = (effects) => {
   const { layer, head } = most;
   const at = maps.findIndex((each) => each.name === most.map);
   const onclick = () => store.set({ map: at, of: "head", layer, head });
-  return [words, " ", h("button.f-link", { onclick }, say("effects_show"))];
+  return [words, " ", h("button.f-link", { onclick }, say("effects_show")), " ", offInWords()];
 };
 
 /** Ablates every head in turn: {nodes, measure, stop, tell}. */
@@ -181,7 +192,8 @@ const makeEffects = (button) => {
     measure.textContent = say("effects_stop");
     progress.hidden = false;
     progress.removeAttribute("value");
-    const says = () => (finding.textContent = say("effects_running", { count: rows * maps[0].heads }));
+    const count = allHeads().filter(({ off }) => !off).length;
+    const says = () => (finding.textContent = say("effects_running", { count }));
     says();
     questions.ask({}, (signal) => {
       const effects = Object.fromEntries(
@@ -202,8 +214,7 @@ const makeEffects = (button) => {
     if (running) return;
     const { effects } = store;
     if (!effects || !store.pass) return void finding.replaceChildren();
-    const children = findingOf(effects);
-    if (children) finding.replaceChildren(...children);
+    finding.replaceChildren(...findingOf(effects));
   };
   return { nodes: [h("div.edit-row", measure, progress), finding], measure, stop, tell };
 };
