@@ -195,6 +195,10 @@ def test_a_page_that_presents_and_follows_presents_what_the_leader_goes_to(tab, 
     expect(follower.page.locator(".room-bar")).to_contain_text("You are exploring on your own")
     follower.page.evaluate("former.room.follow()")
     presents(follower.page, "mask-stages")
+    tab.page.get_by_role("button", name="Stop leading").click()
+    bar = follower.page.locator(".room-bar")
+    expect(bar).to_contain_text("Nobody is leading the room “stage” now")
+    expect(bar).to_be_visible()
 
 
 def test_a_link_with_lead_leads_and_a_second_leader_is_told(tab, guard, browser):
