@@ -55,6 +55,28 @@ def says_old(tab: Exploring, words: str = "Updating") -> bool:
     )
 
 
+@pytest.mark.own_page
+@pytest.mark.parametrize(
+    ("model", "panels"),
+    [
+        ("gpt", {"prediction", "surprise"}),
+        ("bert", {"blanks"}),
+        ("classifier", {"prediction", "words"}),
+    ],
+)
+def test_before_the_first_pass_only_the_panels_of_its_model_are_shown(page, guard, held, model, panels):
+    tab = Exploring(page, guard.origin)
+    hold(tab, PASS, held)
+    tab.goto(tab="explore", model=model)
+    until(tab, held)
+    tab.wait("!document.querySelector('[data-coming]')")
+    of_models = {"prediction", "blanks", "surprise", "words"}
+    shown = {name for name in of_models if tab.page.locator(f"[data-panel={name}]").is_visible()}
+    assert shown == panels
+    for route in held:
+        route.continue_()
+
+
 def test_a_picture_is_marked_as_old_until_that_of_the_new_text_is_here(tab, held):
     tab.open(text="abc")
     assert not says_old(tab)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from viz import browser
 from viz.browser import Part
 from viz.browser.language import label
 from viz.passes import trace
-from viz.passes.loaded import Models, first_ahead
+from viz.passes.loaded import Loaded, Models, first_ahead
 from viz.tabs.base import Site, menu
 from viz.tabs.explore.answer import answer
 from viz.tabs.explore.change import reads
@@ -24,6 +25,21 @@ HERE = Path(__file__).parent
 STORE = HERE / "lib" / "store.js"
 part = partial(browser.part, HERE)
 RECORDS = {record.name: record for record in PANELS}
+ONLY: dict[str, Callable[[Loaded], bool]] = {  # whether a panel applies to a model
+    "prediction": lambda loaded: loaded.kind.says != "blank",  # hidden words have a panel of their own
+    "blanks": lambda loaded: loaded.kind.says == "blank" and has_head(loaded),
+    "surprise": lambda loaded: loaded.kind.says == "next" and loaded.kind.predicts(loaded.bundle.model),
+    "words": lambda loaded: loaded.kind.says == "class",
+    "reads": lambda loaded: reads.has_pairs(loaded.bundle),
+    "trace": trace.follows,
+    "scan": scans.has_scan,
+}
+
+
+def has_head(loaded: Loaded) -> bool:
+    """Returns whether a model predicts, or says whether two texts belong together."""
+    model = loaded.bundle.model
+    return loaded.kind.predicts(model) or getattr(model, "sentence", None) is not None
 
 
 def panel(name: str, value: Any = None) -> Part:
@@ -73,11 +89,7 @@ def settings(site: Site, models: Models) -> dict[str, Any]:
         "texts": EXAMPLES,
         "reads": {name: loaded.examples for name, loaded in models.items()},
         "steps": forming.courses(models),
-        "only": {
-            "reads": [name for name, loaded in models.items() if reads.has_pairs(loaded.bundle)],
-            "trace": [name for name, loaded in models.items() if trace.follows(loaded)],
-            "scan": scans.models_with_scan(models),
-        },
+        "only": {panel: [name for name, loaded in models.items() if on(loaded)] for panel, on in ONLY.items()},
         "example": view | answer(site.models, site.passes, view),
     }
 

@@ -128,9 +128,9 @@ export const mount = ({ element }) => {
   };
 
   store.subscribe(element, (changed) => {
+    element.hidden = !applies("words");
     if (!store.pass) return;
     start.disabled = false;
-    element.hidden = !applies("words");
     if (changed.has("pass")) {
       stop();
       found = { attention: null, changes: [] };

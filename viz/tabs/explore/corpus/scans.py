@@ -39,9 +39,9 @@ def scan_or_note(loaded: Loaded) -> scan.Scan | Note:
     return note("scan_none", name=loaded.name, command=command(loaded)) if scan_result is None else scan_result
 
 
-def models_with_scan(models: Models) -> list[str]:
-    """Returns the names of the models that have a scan in their folder."""
-    return [name for name, loaded in models.items() if loaded.folder and (loaded.folder / scan.FILE).is_file()]
+def has_scan(loaded: Loaded) -> bool:
+    """Returns whether a model has a scan in its folder."""
+    return bool(loaded.folder and (loaded.folder / scan.FILE).is_file())
 
 
 def command(loaded: Loaded) -> str:

@@ -30,9 +30,9 @@ export const mount = ({ element }) => {
   words.addEventListener("pointerleave", () => store.point(null));
 
   store.subscribe(element, (changed) => {
+    element.hidden = !applies("blanks");
     if (!changed.has("pass") || !store.pass) return;
     const { header } = store;
-    element.hidden = !applies("blanks");
     if (!element.hidden) {
       draw(header);
       legend.replaceChildren(...[outcomeLegend(header)].filter(Boolean));

@@ -129,6 +129,7 @@ export const mount = ({ element }) => {
   };
 
   store.subscribe(element, (changed) => {
+    element.hidden = !applies("prediction");
     if (!store.pass) return;
     const { next: hasNext } = store.header.output;
     if (!changed.has("pass")) {
@@ -136,7 +137,6 @@ export const mount = ({ element }) => {
       return;
     }
     const { header } = store;
-    element.hidden = !applies("prediction");
     if (element.hidden) return void (element.dataset.rev = store.rev);
     const { classes } = header.output;
     title.textContent = say(classes ? "prediction_verdict" : hasNext ? "prediction_next" : "prediction");

@@ -74,8 +74,8 @@ export const mount = ({ element }) => {
   };
   const soon = defer(update); // the maps come first
   store.subscribe(element, (changed) => {
-    if (!store.pass) return;
     element.hidden = !applies("surprise");
+    if (!store.pass) return;
     if (element.hidden) return;
     if (changed.has("pass") || changed.has("rev")) soon();
     else if (drawn === store.pass && ["map", "hover", "token"].some((name) => changed.has(name))) mark();

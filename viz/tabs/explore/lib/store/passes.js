@@ -51,6 +51,7 @@ export const askFor = (partial, ofLink = state.pass ? null : view) => {
   const { model, text, edits } = { ...state.asked, ...partial };
   const question = { model, text, edits };
   state.asked = question;
+  if (!state.pass) publish("asked"); // which model the panels are for
   view = ofLink;
   if (state.old === "offline") questions.stop(); // requests at once, without the current pause
   const asks = (signal) => passOf(question, AbortSignal.any([signal, AbortSignal.timeout(LATEST)]));

@@ -74,7 +74,7 @@ export const state = {
 };
 
 /** Further names for listeners. */
-export const PARTS = ["pass", "exact", "old", "hover", "effects", "edits", "notes", "rev"];
+export const PARTS = ["asked", "pass", "exact", "old", "hover", "effects", "edits", "notes", "rev"];
 
 /** subscribe: listen(changed) gets a Set of names in PARTS and FIELDS; it is first called with all of them. */
 export const { subscribe, publish } = listeners([...PARTS, ...Object.keys(FIELDS)]);
