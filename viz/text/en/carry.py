@@ -51,7 +51,11 @@ MESSAGES = {
     "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
     " Replace a word by one with the same number of tokens.",
     "carry_running": "Running the model once for each cell of the grid …",
-    "carry_work": "This takes {runs, number} passes of {tokens} tokens, too many for this page. Use a shorter text.",
+    "carry_work": "The text has {tokens} tokens. With this model, this page can carry {part, select, heads {the output"
+    " of every head} attention {the attention pattern of every head} stream {the residual stream at every token} other"
+    " {the feed-forward output at every token}} in texts of up to {limit} tokens, as each takes a pass of its own."
+    " Shorten both texts{part, select, stream {, or carry the output of a head} mlp {, or carry the output of a head}"
+    " other {}}.",
     "reads": "Who reads whom",
     "reads_means": "What an arc means",
     "reads_hint": "Each arc joins two heads: the upper one reads what the lower one writes. Its score is computed from"

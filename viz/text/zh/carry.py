@@ -43,7 +43,10 @@ MESSAGES = {
     "carry_models": "{pinned} 的内容不能移植到 {model}：两个结果必须来自同一个模型。",
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
     "carry_running": "正在计算：每一格都要运行一次模型……",
-    "carry_work": "这需要运行 {runs, number} 次、每次 {tokens} 个词元，超出了本页的限度。请缩短文本。",
+    "carry_work": "这段文本有 {tokens} 个词元。用这个模型，本页最多能在 {limit} 个词元的文本中移植"
+    "{part, select, heads {每个头的输出} attention {每个头的注意力分布} stream {每个词元处的残差流} other"
+    " {每个词元处的前馈层输出}}，因为每一处都要单独运行一次模型。请缩短两段文本{part, select, stream"
+    " {，或者改为移植头的输出} mlp {，或者改为移植头的输出} other {}}。",
     "reads": "哪个头读取哪个头的输出",
     "reads_means": "一条弧表示什么",
     "reads_hint": "每条弧连接两个头：上面的头读取下面的头写入的内容，这称为头的组合（composition）。得分只由权重算出，"

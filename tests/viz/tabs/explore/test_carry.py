@@ -67,7 +67,8 @@ def view(model, pinned, text, **more):
     return values | {"beside": {"model": model, "text": pinned, "edits": []}}
 
 
-LONG = {"model": "gpt", "text": "The house " * 120, "edits": []}
+TEXTS = "The house ", "The river "
+LONG = {"model": "gpt", "text": TEXTS[0] * 120, "edits": []}
 
 
 @pytest.mark.parametrize(
@@ -76,13 +77,27 @@ LONG = {"model": "gpt", "text": "The house " * 120, "edits": []}
         ({"beside": None}, "nothing_pinned"),
         ({"beside": {"model": "tiny-generator", "text": "a", "edits": []}}, "carry_models"),
         ({"beside": {"model": "gpt", "text": "The", "edits": []}}, "carry_lengths"),
-        ({"text": "The river " * 120, "beside": LONG, "part": "mlp"}, "carry_work"),
+        ({"text": TEXTS[1] * 120, "beside": LONG, "part": "mlp"}, "carry_work"),
     ],
 )
 def test_what_cannot_be_carried_is_refused_in_words(models, changed, key):
     with pytest.raises(NothingToShow) as refused:
         read_carried(models, view("gpt", "The key to the house", "The key to the garden") | changed)
     assert refused.value.note["key"] == key
+
+
+def test_a_text_that_is_too_long_is_refused_with_the_length_that_is_not(models, gpt):
+    def carried_at(tokens):
+        pinned, text = (gpt.tokenizer.decode(gpt.tokenizer.encode(each * 200)[:tokens]) for each in TEXTS)
+        return read_carried(models, view("gpt", pinned, text, part="stream"))
+
+    with pytest.raises(NothingToShow) as refused:
+        carried_at(256)
+    values = refused.value.note["values"]
+    assert values["tokens"] == 256
+    assert carried_at(values["limit"])
+    with pytest.raises(NothingToShow):
+        carried_at(values["limit"] + 1)
 
 
 @pytest.mark.parametrize(

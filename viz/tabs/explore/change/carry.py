@@ -5,12 +5,14 @@ Sizes: h heads, t tokens, n parts of a layer: heads or tokens.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from former import analysis, patching
 from former.runs import Run
 from viz import figures
 from viz.panels import Draw, Field, Numbers
+from viz.passes.loaded import Loaded
 from viz.passes.run import RunRequest
 from viz.passes.said import class_names
 from viz.text import NothingToShow
@@ -32,11 +34,18 @@ def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
         ):
             if len(there) != len(here):
                 raise NothingToShow("carry_lengths", pinned=len(there), tokens=len(here))
-    model, tokens = run.loaded.bundle.model, max(len(side.queries) for side in run.reading.sides.values())
-    config = run.loaded.bundle.config
-    runs = config.depth * (tokens if part in OF_TOKENS else config.heads)
-    if sum(each.numel() for each in model.parameters()) * tokens * runs > WORK:
-        raise NothingToShow("carry_work", runs=runs, tokens=tokens)
+    tokens, limit = max(len(side.queries) for side in run.reading.sides.values()), most_tokens(run.loaded, part)
+    if tokens > limit:
+        raise NothingToShow("carry_work", part=part, tokens=tokens, limit=limit)
+
+
+def most_tokens(loaded: Loaded, part: str) -> int:
+    """Returns how many tokens a text may have for all its parts to be carried within `WORK`, each by a run."""
+    config = loaded.bundle.config
+    work = config.depth * sum(each.numel() for each in loaded.bundle.model.parameters())  # for one token, at each layer
+    if loaded.kind.resumes:
+        work /= 2  # a run begins at the layer of its part
+    return math.isqrt(int(WORK / work)) if part in OF_TOKENS else int(WORK / work / config.heads)
 
 
 def count(run: RunRequest) -> int:
