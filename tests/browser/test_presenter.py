@@ -164,7 +164,7 @@ FILLED = """() => {
   const panel = document.querySelector(".presented");
   const body = panel.querySelector(".panel-body");
   const over = (one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2;
-  const scroll = ".sr-only, .lens-sheet, .chain, .scan-places";
+  const scroll = ".sr-only, .lens-sheet, .scan-places";
   const seen = (node) => node.checkVisibility() && !node.closest(scroll);
   const right = [...panel.querySelectorAll("*")].filter(seen)
     .map((node) => node.getBoundingClientRect()).filter(({ width, height }) => width * height > 0);
@@ -187,10 +187,10 @@ ANSWERED = {  # until nothing that a tab's panels show is asked of the server
       !document.querySelector(".presented").closest(".former-position-maps .former-position-maps:not([data-table])")""",
 }
 LEAST = {  # relative to the page's font size
-    **{"writes": 1.2, "reads": 1.2, "trace": 1.3, "scan": 1.22, "mask-stages": 1.15},
+    **{"writes": 1.2, "reads": 1.2, "trace": 1.2, "scan": 1.22, "mask-stages": 1.15},
     **{"next-token": 1.4, "mask-reach": 1.2, "mask-consequence": 1.2},
 }
-SMALLEST = {"mask-stages": 11.9, "mask-reach": 11.9, "mask-consequence": 11.9}  # pixels, in a window of 1280 × 720
+SMALLEST = {"mask-reach": 11.9, "mask-consequence": 11.9}  # pixels, in a window of 1280 × 720
 
 
 @pytest.mark.own_page
@@ -208,6 +208,20 @@ def test_keys_go_through_a_tab_s_panels_which_fill_the_screen_and_nothing_of_the
             assert result["zoom"] >= width / 1280 * LEAST.get(panel, 1.45), (panel, width)
             assert result["type"] >= width / 1280 * SMALLEST.get(panel, 14.6), (panel, width)
         tab.page.keyboard.press(("PageDown", "ArrowRight")[number % 2])
+
+
+SCROLLED = """() => [...document.querySelectorAll(".presented *")].filter((node) => node.checkVisibility() &&
+  /auto|scroll/.test(getComputedStyle(node).overflowY) && node.scrollHeight > node.clientHeight + 2).map(String)"""
+
+
+@pytest.mark.parametrize("panel", ["trace", "reads", "writes", "scan"])
+def test_in_a_small_window_a_presented_panel_scrolls_as_a_whole(tab, panel):
+    present(tab, panel, tab="explore")
+    tab.wait(ANSWERED["explore"])
+    tab.page.set_viewport_size({"width": 640, "height": 360})
+    tab.painted()
+    assert tab.page.evaluate(SCROLLED) == []
+    assert tab.page.locator(".presented").evaluate("panel => panel.scrollHeight > panel.clientHeight + 2")
 
 
 def test_the_mask_s_legends_are_seen_when_it_is_presented(tab):

@@ -203,7 +203,7 @@ const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("trace"));
   tools.append(makeHint("?", say("trace_means"), say("trace_hint")));
-  const chain = h("ol.chain", { "aria-live": "polite" });
+  const chain = h("div.chain", { "aria-live": "polite" });
   body.append(chain);
   const status = h("p.quiet", { role: "status" });
   foot.append(status);
@@ -224,11 +224,9 @@ export const mount = ({ element }) => {
     const { query, key } = place();
     const names = { query: quote(query, map.queries), key: quote(key, map.keys) };
     const focused = chain.contains(document.activeElement);
-    const forward = forwardStep(trace, names);
-    const number = numberSteps(trace, names);
     chain.replaceChildren(
-      ...weightSteps(trace, { query, names }),
-      ...(picked.part === "adds" ? [forward, ...number] : [...number, ...inputSteps(trace, names), forward]),
+      h("ol", ...weightSteps(trace, { query, names }), forwardStep(trace, names)),
+      h("ol", ...numberSteps(trace, names), ...inputSteps(trace, names)),
     );
     if (focused) chain.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
     const { weight, terms } = found;
