@@ -102,10 +102,10 @@ class GRUModel(nn.Module):
             ValueError: tokens that do not fit.
         """
         del recompute
-        return self.read_on(tokens, None, observer)[0]
+        return self.step(tokens, None, observer)[0]
 
     @observable
-    def read_on(
+    def step(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """Like `forward`, continuing from `state` (depth, b, e); returns logits and the new state."""
@@ -189,7 +189,7 @@ class ConvModel(nn.Module):
         return torch.stack(list(self._layers(tokens)), 1)
 
     @observable
-    def read_on(
+    def step(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """Like `forward`, continuing from `state` (b, ·), the earlier tokens that an output can depend on."""

@@ -28,7 +28,7 @@ from former.sparse import MOST_WEIGHTS, PATTERNS
 class Stateful(Protocol):
     """A model that passes a state from one call to the next: `TransformerXL`, `GRUModel`, `ConvModel`."""
 
-    def read_on(self, tokens: Tensor, state: Any = None, observer: Observer | None = None) -> tuple[Tensor, Any]:
+    def step(self, tokens: Tensor, state: Any = None, observer: Observer | None = None) -> tuple[Tensor, Any]:
         """Computes logits (b, t, num_tokens) for tokens (b, t) that follow `state`, and the state after them."""
         ...
 
@@ -210,7 +210,7 @@ class Stream:
         for begin in range(self._read, len(ids), config.seq_length):
             piece = ids[begin : begin + config.seq_length]
             tokens = torch.tensor([piece], device=device)
-            logits, state = self._model.read_on(tokens, self._state, _observer(self._edits, capture))
+            logits, state = self._model.step(tokens, self._state, _observer(self._edits, capture))
             if memory is None or begin + config.seq_length < len(ids):
                 self._state, self._read = state, begin + len(piece)
             self.start = 0 if memory is None else max(0, begin - memory)

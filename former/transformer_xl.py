@@ -112,7 +112,7 @@ class TransformerXL(nn.Module):
         return logits, memory[:, :, max(0, memory.shape[2] - length) :].detach()
 
     @observable
-    def read_on(
+    def step(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """Computes the same as `forward`, with the name and signature that `former.generate` uses for models with a

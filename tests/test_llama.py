@@ -182,7 +182,7 @@ def test_patching_a_head_is_an_edit_of_its_output(model):
     bundle = former.Bundle(model, former.tokens.ByteTokenizer(), model.config)
     clean, corrupted = bundle.run("a cat sat"), bundle.run("a dog ran")
     result = patching.heads(clean, corrupted, patching.logit_difference(1, 0))
-    out = clean.again(["out"])[1]
+    out = clean.rerun(["out"])[1]
     for layer, head in ((0, 0), (1, 3), (2, 2)):
 
         def put(x: Tensor, layer=layer, head=head) -> Tensor:

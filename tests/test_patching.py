@@ -56,7 +56,7 @@ def at_place(layer: int, name: str, change: Any) -> Edit:
 
 def swapped(clean: Run, corrupted: Run, layer: int, name: str, place: tuple[Any, ...]) -> Run:
     """Returns the corrupted run with the clean values at one place of a point."""
-    value = clean.again([name])[1][name, layer]
+    value = clean.rerun([name])[1][name, layer]
 
     def put(current: torch.Tensor) -> torch.Tensor:
         changed = current.clone()
@@ -122,7 +122,7 @@ def test_the_estimate_is_the_slope_towards_the_clean_output(case):
     result = patching.attribution(clean, corrupted, metric, stack=stack) - metric(corrupted)
     name, step = point(stack, "out"), 1e-5
     for layer, head in ((0, 2), (1, 1)):
-        value = clean.again([name])[1][name, layer] - corrupted.again([name])[1][name, layer]
+        value = clean.rerun([name])[1][name, layer] - corrupted.rerun([name])[1][name, layer]
 
         def moved(by: float, value=value, layer=layer, head=head) -> float:
             def put(current: torch.Tensor) -> torch.Tensor:
@@ -146,8 +146,8 @@ def test_a_path_is_that_of_two_plain_passes(case, part):
     added = [each for each in ("out", "mlp_out") if not stack]
     added += [f"{each}.{what}" for each in STACK_NAMES for what in ("out", "mlp_out") if stack]
     added = [each for each in added if each != "cross.mlp_out"]
-    remaining = corrupted.again(added)[1]
-    value = clean.again([name])[1][name, 0]
+    remaining = corrupted.rerun(added)[1]
+    value = clean.rerun([name])[1][name, 0]
 
     def frozen(current: torch.Tensor, layer: int, what: str) -> torch.Tensor:
         changed = remaining[what, layer].clone()
@@ -160,7 +160,7 @@ def test_a_path_is_that_of_two_plain_passes(case, part):
         for layer in range(2)
         for what in added
     ]
-    observed = corrupted.again([read], edits)[1][read, 1]
+    observed = corrupted.rerun([read], edits)[1][read, 1]
     changed = swapped(clean, corrupted, 1, read, (slice(0, 0),))  # nothing of the clean run
 
     def put(current: torch.Tensor) -> torch.Tensor:

@@ -25,7 +25,7 @@ from viz.passes.lens import TOP, read_depths
 from viz.passes.loaded import Loaded, Models, writers
 from viz.passes.run import Pass, as_refusals, read
 from viz.server import http
-from viz.server.clients import Places, client, client_of
+from viz.server.clients import Slots, client, client_of
 from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
 from viz.tabs.base import Site, about
@@ -97,7 +97,7 @@ class Endpoints:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._places = Places(STREAMS)
+        self._slots = Slots(STREAMS)
 
     async def _pass_of(self, caller: Caller, model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
         loaded = named(self._site.models, model)
@@ -246,9 +246,9 @@ class Endpoints:
                 },
             )
             who = client.get()
-            if not self._places.has_room_for(who):
+            if not self._slots.has_room_for(who):
                 raise Busy("busy_writing")
-            self._places.take(who)
+            self._slots.take(who)
             try:
                 ids, states = list(order.ids), next_token.states(loaded.fast, order)
                 while (state := await self._site.work.step(lambda: next(states, None))) is not None:
@@ -256,7 +256,7 @@ class Endpoints:
                         ids.append(state.token)
                     yield next_token.decode(loaded.bundle.tokenizer, ids)[0]
             finally:
-                self._places.give_back(who)
+                self._slots.give_back(who)
 
 
 def named(models: Models, name: str) -> Loaded:

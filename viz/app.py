@@ -106,7 +106,7 @@ def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, Endpoint
 def fill_head(page: gr.Blocks) -> None:
     """Adds language, styles and data for scripts to the page's head, because they are needed before Gradio's script
     runs."""
-    put_into_head(language.head(page) + browser.head(page) + browser.opening(TABS))
+    put_into_head(language.head(page) + browser.head(page) + browser.first_tab_script(TABS))
 
 
 def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:

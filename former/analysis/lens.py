@@ -87,7 +87,7 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
 
     most = min(top, unembed(run.result.new_zeros(1, 1, run.model.config.emb)).shape[-1]) if places is None else top
     stack = "decoder." if run.kind.stack == "decoder" else ""
-    values = _read_depths(lambda reader: run.again(edits=[reader]), stack, read, most, True)
+    values = _read_depths(lambda reader: run.rerun(edits=[reader]), stack, read, most, True)
     return values[0], values[1]
 
 
@@ -116,7 +116,7 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
         depth, _ = place
         places.append((max(0, depth - 1), f"{stack}{'resid_post' if depth else 'resid_pre'}"))
     (layer, point), (onto, where) = places
-    vector = clean.again([point], layers=[layer])[1][point, layer][:, source[1]]  # (1, e)
+    vector = clean.rerun([point], layers=[layer])[1][point, layer][:, source[1]]  # (1, e)
 
     def put(x: Tensor) -> Tensor:
         changed = x.clone()

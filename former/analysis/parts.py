@@ -164,7 +164,7 @@ def head_writes(
             raise ValueError(f"{what} must be in [0, {size}) for this run, got {index!r}")
     removal = ablate_head(layer, head)
     removal = replace(removal, point=f"{prefix_of(name)}out")
-    logits, without = (run.again(edits=edits)[0][0, at] for edits in ((), [removal]))
+    logits, without = (run.rerun(edits=edits)[0][0, at] for edits in ((), [removal]))
     follows = ids[at + 1] if at + 1 < len(ids) else None
     if token is None:
         token = int(logits.argmax()) if follows is None else follows
@@ -200,7 +200,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     model = run.model
     stack = "decoder." if hasattr(model, "decoder") else ""
     point = f"{prefix_of(name)}out"
-    _, capture = run.again([point, f"{stack}resid_post"])
+    _, capture = run.rerun([point, f"{stack}resid_post"])
     stream = capture.stack(f"{stack}resid_post")[-1, 0]  # (t, e)
     deviation = (centred(model.norm, stream).square().mean(-1, keepdim=True) + model.norm.eps).sqrt()
     weight, _ = output_layer(model)

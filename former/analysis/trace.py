@@ -132,7 +132,7 @@ def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
     model, inputs = run.model, run.inputs
     stack = {"self": "transformer", "cross": "decoder" if asks else "encoder"}.get(name, name)
     prefix = prefix_of(name) and f"{stack}."
-    _, capture = run.again([f"{prefix}{point}" for point in ("resid_pre", "resid_post", "out")])
+    _, capture = run.rerun([f"{prefix}{point}" for point in ("resid_pre", "resid_post", "out")])
     before, after = (capture.stack(f"{prefix}{point}")[:, 0] for point in ("resid_pre", "resid_post"))  # (depth, t, e)
     module: Any = getattr(model, stack)
     ids = inputs[-1 if stack == "decoder" else 0][0]

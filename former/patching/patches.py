@@ -126,14 +126,14 @@ def path(
         raise ValueError("receivers must name at least one input of a head, got none")
     name = point_in("out", stack, clean.model)
     added = [point for point in points_of(clean.model) if point.rpartition(".")[2] in ("out", "mlp_out")]
-    _, kept = corrupted.again(added)
-    taken = clean.again([name])[1][name, layer]
+    _, kept = corrupted.rerun(added)
+    taken = clean.rerun([name])[1][name, layer]
     frozen = [carry(kept[point, at], at, point, None, None) for point, at in kept.captured()]
     frozen.append(carry(taken, layer, name, head, None))
     inputs = [(at, number, point_in(part, stack, clean.model)) for at, number, part in receivers]
-    _, seen = corrupted.again({point for _, _, point in inputs}, frozen)
+    _, seen = corrupted.rerun({point for _, _, point in inputs}, frozen)
     carried = [carry(seen[point, at], at, point, number, None) for at, number, point in inputs]
-    result, _ = corrupted.again((), carried)
+    result, _ = corrupted.rerun((), carried)
     return float(_share(metric.of(corrupted, result), clean, corrupted, metric, share)[0])
 
 
@@ -146,7 +146,7 @@ def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False,
     _check(clean, corrupted, metric)
     name = point_in("out", stack, clean.model)
     depth = clean.model.config.depth
-    taken = clean.again([name])[1].stack(name)  # (layers, 1, h, t, s)
+    taken = clean.rerun([name])[1].stack(name)  # (layers, 1, h, t, s)
     capture = Capture([name])
     added = torch.zeros_like(taken, requires_grad=True)
     probes = [Edit(layer, name, lambda out, layer=layer: out + added[layer]) for layer in range(depth)]
@@ -168,7 +168,7 @@ def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tens
         name: the point.
         picks: bool, (n, ...) like the point's tensor: the part that each patch replaces.
     """
-    taken = clean.again([name])[1]
+    taken = clean.rerun([name])[1]
     read = Capture(["resid_pre"])  # the input of each block, so that the blocks below a patch run only once
     if corrupted.kind.resumes:
         corrupted.kind.call(corrupted.model, corrupted.inputs, chain((read, *corrupted.edits)))

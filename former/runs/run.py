@@ -215,7 +215,7 @@ class Run:
         check_alike(self.reading, other.reading)
         name = point_in(point, stack, self.model)
         check_layers(self.model, [layer])
-        taken = self.again([name], layers=[layer])[1][name, layer]
+        taken = self.rerun([name], layers=[layer])[1][name, layer]
         return other.with_edits(carry(taken, layer, name, head, tokens))
 
     @cached_property
@@ -228,7 +228,7 @@ class Run:
         return replace(self, held=None)
 
     @torch.no_grad()
-    def again(
+    def rerun(
         self, names: Iterable[str] = (), edits: Iterable[Observer] = (), layers: Iterable[int] | None = None
     ) -> tuple[Tensor, Capture]:
         """Calls the readable model again, on the same inputs under the same edits and more.

@@ -106,7 +106,7 @@ def test_the_lens_at_the_top_is_what_the_model_says_and_below_it_the_stream_read
     run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
     values, ids = analysis.lens(run, 5)
     stack = "decoder." if kind == "translator" else ""
-    _, capture = run.again([f"{stack}resid_pre", f"{stack}resid_post"])
+    _, capture = run.rerun([f"{stack}resid_pre", f"{stack}resid_post"])
     streams = [capture[f"{stack}resid_pre", 0], capture[f"{stack}resid_post", 0], capture[f"{stack}resid_post", 1]]
     model: Any = run.model
     for depth, x in enumerate(streams):
@@ -136,7 +136,7 @@ def test_what_a_head_writes_and_all_other_parts_add_up_to_the_logit(bundles, kin
     total = sum(float(part.sum()) for part in result.parts.values())
     assert total == pytest.approx(float(run.output[0, at, result.token]), abs=1e-8)
     stack = "" if name == "self" else name
-    without, _ = run.again(edits=[edits.ablate_head(1, 2, stack=stack)])
+    without, _ = run.rerun(edits=[edits.ablate_head(1, 2, stack=stack)])
     torch.testing.assert_close(result.without, without[0, at], **EXACT)
     part = "cross" if name == "cross" else "heads"
     logits = analysis.logit_parts(run.model, run.inputs, at, edits=run.edits)[part][1, 2]
@@ -366,7 +366,7 @@ def test_a_state_carried_over_is_the_other_run_with_this_vector_in_its_place(bun
     run = bundles[kind].run(TEXT[kind])
     clean = run.with_edits(CHANGE[kind])  # another run of the model, whose states differ from the first block on
     stack = "decoder." if kind == "translator" else ""
-    streams = clean.again([f"{stack}resid_pre", f"{stack}resid_post"])[1]
+    streams = clean.rerun([f"{stack}resid_pre", f"{stack}resid_post"])[1]
     depth, token = source
     point = f"{stack}resid_post" if depth else f"{stack}resid_pre"
     vector = streams[point, max(0, depth - 1)][0, token]
@@ -376,9 +376,9 @@ def test_a_state_carried_over_is_the_other_run_with_this_vector_in_its_place(bun
     def put(x: torch.Tensor) -> torch.Tensor:
         return torch.cat((x[:, :at], vector.expand(1, 1, -1), x[:, at + 1 :]), 1)
 
-    expected, _ = run.again(edits=[edits.Edit(max(0, onto - 1), where, put)])
+    expected, _ = run.rerun(edits=[edits.Edit(max(0, onto - 1), where, put)])
     carried = analysis.carry_state(clean, run, source, target)
-    torch.testing.assert_close(carried.again()[0], expected, **EXACT)
+    torch.testing.assert_close(carried.rerun()[0], expected, **EXACT)
     assert carried.reading is run.reading
 
 

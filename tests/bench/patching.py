@@ -32,7 +32,7 @@ def main() -> int:
     metric = patching.logit_difference(5, 6)
 
     def looped() -> Tensor:
-        taken = clean.again(["out"])[1]
+        taken = clean.rerun(["out"])[1]
         edits = ((layer, head) for layer in range(config.depth) for head in range(config.heads))
         values = [one(carry(taken["out", layer], layer, "out", head, None)) for layer, head in edits]
         return torch.tensor(values).view(config.depth, config.heads)

@@ -245,7 +245,7 @@ def test_edits_add_up_and_the_run_without_them_is_still_there(bundles, kind):
     torch.testing.assert_close(twice.unedited.output, plain.output, **EXACT)
     assert twice.unedited.maps == {}
     assert plain.unedited is plain
-    result, capture = once.again([f"{stack}.out" if stack else "out"])
+    result, capture = once.rerun([f"{stack}.out" if stack else "out"])
     torch.testing.assert_close(result, once.result, **EXACT)
     assert (capture[f"{stack}.out" if stack else "out", 0][:, 1] == 0).all()
 

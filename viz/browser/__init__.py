@@ -104,7 +104,7 @@ def arrivals() -> gr.HTML:
 
 
 def lesson(tab: str, section: str) -> Part:
-    """Returns the line at the top of a tab: a sentence, set by lessons.tell(tab, sentence), and a link.
+    """Returns the line at the top of a tab: a sentence, set by lessons.show(tab, sentence), and a link.
 
     Args:
         tab: its name.
@@ -118,7 +118,7 @@ def article(section: str) -> str:
     return f"{ARTICLE}#:~:text={quote(section)}"
 
 
-def opening(tabs: Sequence[Tab]) -> str:
+def first_tab_script(tabs: Sequence[Tab]) -> str:
     """Returns HTML for the page's head: data for the scripts, and the script that opens the link's tab."""
     shared = {
         "style": style.BROWSER,
@@ -131,7 +131,7 @@ def opening(tabs: Sequence[Tab]) -> str:
         "limits": {name: limit for tab in tabs for panel in tab.panels for name, limit in panel.limits.items()},
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
-    script = (HERE / "head" / "opening.js").read_text(encoding="utf-8")
+    script = (HERE / "head" / "first_tab.js").read_text(encoding="utf-8")
     return f'<script type="application/json" id="former-site">{settings}</script><script>{script}</script>'
 
 

@@ -153,6 +153,6 @@ export const mount = ({ element, trigger }) => {
   slides.start();
   paper.start();
   const lacked = opened.get("left_out");
-  if (lacked) room.tell(say("link_was_left_out", { names: lacked.slice(0, 80) }));
+  if (lacked) room.showMessage(say("link_was_left_out", { names: lacked.slice(0, 80) }));
   room.start();
 };

@@ -42,8 +42,8 @@ const mount = async (path, part) => {
     const script = await importScript(new URL(`../${path}`, import.meta.url).href);
     script.mount(part);
   } catch (error) {
-    const again = h("button.field-button", { onclick: () => mount(path, part) }, say("learn_again"));
-    part.element.replaceChildren(h("p.note.error", { role: "alert" }, whyNot(error), " ", again));
+    const retry = h("button.field-button", { onclick: () => mount(path, part) }, say("learn_again"));
+    part.element.replaceChildren(h("p.note.error", { role: "alert" }, whyNot(error), " ", retry));
   }
   delete part.element.dataset.coming;
 };

@@ -5,7 +5,7 @@ interface Window {
   gradio_config: { root: string; components: any[] };
   formerLanguages: { [name: string]: { name: string; file: string; labels: { [note: string]: string } } }; // language.py
   formerLanguage: string; // language.js
-  formerTabOf: (params: URLSearchParams) => string; // opening.js
+  formerTabOf: (params: URLSearchParams) => string; // first_tab.js
   formerBegins: string;
   formerMessages: Promise<unknown>;
   formerTexts: { [key: string]: string };

@@ -34,7 +34,7 @@ def attach(
 
     def stream(path: str, question: Question) -> None:
         @server.post(path)
-        @http.answers
+        @http.refusals_as_json
         async def ask(request: Request) -> Response:
             view, listener = await http.read_object(request), work.Listener()
             arguments = await turns.turn(request, question.arguments, models, view)
@@ -47,7 +47,7 @@ def attach(
                 stream(f"/ask/{panel.name}/{name}", question)
 
     @server.post("/python/{name}")
-    @http.answers
+    @http.refusals_as_json
     async def python(name: str, request: Request) -> Response:
         if name not in served:
             raise HTTPException(404)

@@ -60,7 +60,7 @@ def describe(
         {"places": the names of `PLACES` that the map can have; "statistics": {"even": {name: number}, "head":
         {name: [layer][head]}, "mean" and "rollout": {name: [layer]}}; "habits": {"head": [layer][head], "mean" and
         "rollout": [layer]: [habit, runner-up, its share, most attended tokens], see `_describe`};
-        "opening": [layer, head], the head to show first}.
+        "first_head": [layer, head], the head to show first}.
     """
     means = weights.mean(1)
     views = {
@@ -83,9 +83,9 @@ def describe(
         measured = analysis.head_statistics(maps, tokens, kinds)
         statistics[view] = {name: rounded(measured[name]) for name in names} | {"by": measured["by"].tolist()}
         habits[view] = _nested(maps, statistics[view] | _most_attended(maps, first), of_map)
-    opening = _opening(statistics["head"], habits["head"])
+    first_head = _first_head(statistics["head"], habits["head"])
     can = [name for name in places_of(mask) if even.get(name, 0) > 0]
-    return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "opening": opening}
+    return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "first_head": first_head}
 
 
 def _nested(maps: Tensor, statistics: Statistics, function: Callable[[Tensor, Statistics], Any]) -> Any:
@@ -145,7 +145,7 @@ def _most_attended(maps: Tensor, first: Tensor) -> dict[str, Any]:
     return {"attended": top.indices.tolist(), "shares": rounded(top.values)}
 
 
-def _opening(statistics: Statistics, habits: list[Any]) -> list[int]:
+def _first_head(statistics: Statistics, habits: list[Any]) -> list[int]:
     """Chooses the head to show first: the strongest head of the first habit of `HABITS` that any head has.
 
     If no head has a habit, it is the one that attends most sharply.
@@ -165,14 +165,14 @@ def sharpness(weights: Tensor, memory: int = 0) -> dict[str, Any]:
         memory: number of keys, at the beginning, that belong to the memory.
     Returns:
         {"sharpness": {"head": [layer][head], "mean": [layer]}: the largest weight of a query, averaged over the
-        queries; "opening": [layer, head], the head to show first: a sharp one that attends to many different tokens
+        queries; "first_head": [layer, head], the head to show first: a sharp one that attends to many different tokens
         (of the memory, if there is one)}.
     """
     heads, means = (maps.amax(-1).mean(-1) for maps in (weights, weights.mean(1)))  # (layers, h), (layers,)
     visible = weights[..., : memory or None]
     distinct_keys = [[len(head.argmax(-1).unique()) for head in layer] for layer in visible]  # different tokens
-    opening = divmod(int((visible.amax(-1).mean(-1) * torch.tensor(distinct_keys)).argmax()), heads.shape[1])
-    return {"sharpness": {"head": rounded(heads), "mean": rounded(means)}, "opening": list(opening)}
+    first_head = divmod(int((visible.amax(-1).mean(-1) * torch.tensor(distinct_keys)).argmax()), heads.shape[1])
+    return {"sharpness": {"head": rounded(heads), "mean": rounded(means)}, "first_head": list(first_head)}
 
 
 def on_memory(weights: Tensor, columns: int) -> dict[str, Any]:

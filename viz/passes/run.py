@@ -172,7 +172,7 @@ def as_refusals() -> Iterator[None]:
         raise refusal(error.reason, **error.values) from error
 
 
-def answers(check: Callable[..., None], *args: Any) -> bool:
+def is_answerable(check: Callable[..., None], *args: Any) -> bool:
     """Returns whether a question makes sense: `check` raises Unanswerable if it does not."""
     try:
         check(*args)
@@ -263,7 +263,7 @@ def describe(
         "key": key,
         "model": loaded.name,
         "effectOn": edited.kind.effect_on,
-        "writes": [each.name for each in maps if answers(check_writes, edited.kind, edited.model, each.name)],
+        "writes": [each.name for each in maps if is_answerable(check_writes, edited.kind, edited.model, each.name)],
         "unit": loaded.bundle.tokenizer.unit,
         "examples": loaded.examples,
         "layers": config.depth,

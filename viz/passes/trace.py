@@ -9,13 +9,13 @@ from typing import Any
 from former.analysis.trace import check_trace
 from former.checkpoints import INDEX
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import answers
+from viz.passes.run import is_answerable
 from viz.passes.snapshots import split
 
 
 def follows(loaded: Loaded) -> bool:
     """Returns whether `trace` supports a model."""
-    return answers(check_trace, loaded.bundle.model)
+    return is_answerable(check_trace, loaded.bundle.model)
 
 
 def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:

@@ -1,7 +1,7 @@
 """Identifies clients and shares the server's capacity fairly between them.
 
 A client is an address: one visitor, or a whole class behind one router. So there is no fixed limit per client. A client
-may take a place while it holds fewer than are free: at most half of all, so that the next client finds one. Waiting
+may take a slot while it holds fewer than are free: at most half of all, so that the next client finds one. Waiting
 clients are served round-robin, however many requests each has queued.
 """
 
@@ -60,8 +60,8 @@ def new_cookie() -> str:
     return f"{COOKIE}={secrets.token_hex(16)}; Path=/; HttpOnly; SameSite=Lax"
 
 
-class Places:
-    """A limited number of places, such as open streams, shared by all clients. Used on the event loop only."""
+class Slots:
+    """A limited number of slots, such as open streams, shared by all clients. Used on the event loop only."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -69,19 +69,19 @@ class Places:
 
     @property
     def taken(self) -> int:
-        """The number of places that all clients hold together."""
+        """The number of slots that all clients hold together."""
         return self._counts.total()
 
     def has_room_for(self, who: str) -> bool:
-        """Returns whether a client may take one more place: whether it holds fewer than are free."""
+        """Returns whether a client may take one more slot: whether it holds fewer than are free."""
         return self._counts.get(who, 0) < self.limit - self.taken
 
     def take(self, who: str) -> None:
-        """Takes a place for a client."""
+        """Takes a slot for a client."""
         self._counts[who] += 1
 
     def give_back(self, who: str) -> None:
-        """Frees one of a client's places."""
+        """Frees one of a client's slots."""
         self._counts[who] -= 1
         if not self._counts[who]:
             del self._counts[who]

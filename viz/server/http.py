@@ -69,7 +69,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
     return value
 
 
-def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[Response]]:
+def refusals_as_json(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[Response]]:
     """Decorates a route: turns a ValueError into a refusal's response, and tolerates disconnects."""
 
     @functools.wraps(handler)

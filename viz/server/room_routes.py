@@ -51,7 +51,7 @@ class Routes:
             await self._log.ready()
         return self._answer()
 
-    @http.answers
+    @http.refusals_as_json
     async def show(self, request: Request) -> Response:
         """Answers a follower with the view, or that it has the current one."""
         check_name(name := request.path_params["name"])
@@ -59,26 +59,26 @@ class Routes:
         if (room := self._rooms.get(name)) is None:
             return self._answer(rev=0, view=None)
         if self._rooms.to_count(name, page := request.query_params.get("page", "")):
-            self._log.tell("follow", name, page)
+            self._log.submit("follow", name, page)
         known = request.query_params.get("rev", "")
         if known.isdecimal() and int(known[:20]) >= room.rev:  # another replica may be ahead of this one
             return Response(status_code=204, headers=FRESH)
         return self._answer(rev=room.rev, view=room.view)
 
-    @http.answers
+    @http.refusals_as_json
     async def lead(self, name: str, request: Request) -> Response:
         """Shows the leader's view to the room."""
         body = await http.read_object(request, BODY_LIMIT)
         view = body.get("key", ""), body.get("view", "")
         return self._answer(rev=await self._log.change("show", name, *view, client.get(), session.get()))
 
-    @http.answers
+    @http.refusals_as_json
     async def leave(self, name: str, request: Request) -> Response:
         """Closes the room."""
         await self._log.change("end", name, (await http.read_object(request)).get("key", ""))
         return self._answer()
 
-    @http.answers
+    @http.refusals_as_json
     async def vote(self, name: str, request: Request) -> Response:
         """Counts a page's answer to a question."""
         body = await http.read_object(request)
@@ -86,14 +86,14 @@ class Routes:
         first = await self._log.change("vote", name, *vote, client.get())
         return self._answer(first=first and {"choice": first.choice, "right": first.right})
 
-    @http.answers
+    @http.refusals_as_json
     async def votes(self, name: str, request: Request) -> Response:
         """Answers the leader with the counts of a question."""
         body = await http.read_object(request)
         await self._log.ready()
         return self._answer(**self._rooms.counts(name, body.get("key", ""), body.get("question", "")))
 
-    @http.answers
+    @http.refusals_as_json
     async def record(self, name: str, request: Request) -> Response:
         """Answers the leader with all answers."""
         body = await http.read_object(request)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from viz.server import http
-from viz.server.clients import Places, client
+from viz.server.clients import Slots, client
 from viz.shared.protocol import Shelf
 from viz.text import Busy
 
@@ -69,7 +69,7 @@ class Trainings:
     def __init__(self, trained: Shelf, program: Sequence[str] = PROGRAM) -> None:
         self._program, self._trained = tuple(program), trained
         self._line: list[Run] = []  # the first is running
-        self._places, self._readers = Places(LINE), Places(READERS)
+        self._slots, self._readers = Slots(LINE), Slots(READERS)
         self._changed = asyncio.Event()  # set, and replaced, at every change
         self._task: asyncio.Task[None] | None = None
 
@@ -83,7 +83,7 @@ class Trainings:
         Raises:
             Busy: the queue has no room for this client.
         """
-        run = Run(request, tuple(arguments), _take_place(self._places, "learn_train_now_full"))
+        run = Run(request, tuple(arguments), _take_slot(self._slots, "learn_train_now_full"))
         self._line.append(run)
         self._start_next()
         self._notify()
@@ -95,7 +95,7 @@ class Trainings:
         Raises:
             Busy: there is no room for another reader of this client.
         """
-        who = _take_place(self._readers, "busy_measuring")
+        who = _take_slot(self._readers, "busy_measuring")
         return http.StreamResponse(self.lines(None), http.LINES, lambda: self._readers.give_back(who))
 
     def result(self, name: str) -> tuple[dict[str, Any], str] | None:
@@ -146,7 +146,7 @@ class Trainings:
 
     def _remove(self, run: Run) -> None:
         self._line.remove(run)
-        self._places.give_back(run.client)
+        self._slots.give_back(run.client)
 
     def _notify(self) -> None:
         self._changed.set()
@@ -207,14 +207,14 @@ class Trainings:
         self._notify()
 
 
-def _take_place(places: Places, full: str) -> str:
-    """Takes a place for the current request's client; returns the client.
+def _take_slot(slots: Slots, full: str) -> str:
+    """Takes a slot for the current request's client; returns the client.
 
     Raises:
-        Busy: no place is free for this client; `full` is the message's key.
+        Busy: no slot is free for this client; `full` is the message's key.
     """
     who = client.get()
-    if not places.has_room_for(who):
+    if not slots.has_room_for(who):
         raise Busy(full)
-    places.take(who)
+    slots.take(who)
     return who

@@ -23,7 +23,7 @@ from starlette.requests import ClientDisconnect
 
 from viz.passes.run import digest
 from viz.server import http
-from viz.server.clients import FairSemaphore, Places, client
+from viz.server.clients import FairSemaphore, Slots, client
 from viz.text import Busy
 
 T = TypeVar("T")
@@ -99,14 +99,14 @@ class Work:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._bytes = 0  # of the cached answers
         threads = threads or os.cpu_count() or 1
-        self._places, self._turns, self._steps = Places(QUESTIONS), FairSemaphore(TURNS), FairSemaphore(threads)
+        self._slots, self._turns, self._steps = Slots(QUESTIONS), FairSemaphore(TURNS), FairSemaphore(threads)
         self._pool = ThreadPoolExecutor(threads + TURNS, thread_name_prefix="work")
         self._tasks: set[asyncio.Task[None]] = set()  # the event loop keeps only weak references
 
     @property
     def waiting(self) -> int:
         """The number of questions whose answer is not complete."""
-        return self._places.taken
+        return self._slots.taken
 
     async def step(self, work: Callable[..., T], *arguments: Any) -> T:
         """Returns work(*arguments), a short step of a few milliseconds, run on a thread."""
@@ -189,9 +189,9 @@ class Work:
     ) -> Job:
         job = self._jobs.get(key)
         if job is None:
-            if not self._places.has_room_for(client.get()):
+            if not self._slots.has_room_for(client.get()):
                 raise Busy("busy_measuring")
-            self._places.take(client.get())
+            self._slots.take(client.get())
             job = self._jobs[key] = Job()
             task = asyncio.create_task(self._run(key, job, pieces, turns, once))
             self._tasks.add(task)
@@ -223,7 +223,7 @@ class Work:
         except Exception as raised:
             job.failure = raised
         finally:
-            self._places.give_back(who)
+            self._slots.give_back(who)
             job.over = True
             job.clients.clear()
             if complete:
@@ -260,7 +260,7 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Cal
 
     def route(path: str, answer: Answer) -> None:
         @server.post(path)
-        @http.answers
+        @http.refusals_as_json
         async def ask(request: Request) -> Response:
             question = await http.read_object(request)
 

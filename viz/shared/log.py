@@ -117,7 +117,7 @@ class RedisLog:
         finally:
             del self._waiting[ticket]
 
-    def tell(self, name: str, *arguments: Any) -> None:
+    def submit(self, name: str, *arguments: Any) -> None:
         """Makes a change without waiting; it is lost if it is refused, or Redis cannot be reached."""
 
         async def quietly() -> None:

@@ -50,7 +50,7 @@ class MemoryLog:
         """Makes a change and returns its result."""
         return self._state.apply(name, arguments, self._clock())
 
-    def tell(self, name: str, *arguments: Any) -> None:
+    def submit(self, name: str, *arguments: Any) -> None:
         """Makes a change; it is lost if it is refused."""
         with contextlib.suppress(ValueError):
             self._state.apply(name, arguments, self._clock())

@@ -76,7 +76,7 @@ class Log(Protocol):
         """
         ...
 
-    def tell(self, name: str, *arguments: Any) -> None:
+    def submit(self, name: str, *arguments: Any) -> None:
         """Makes a change without waiting; it is lost if it is refused, or the log cannot be reached."""
         ...
 

@@ -141,7 +141,7 @@ def _writing_accuracy(model: EncoderDecoder, plain: list[str], top_p: float | No
     """Samples `SAMPLES` texts per date; returns the share of correct ones, and the minimum number of different correct
     ones per date."""
     by_date: dict[str, list[str]] = {date: [] for date in plain}
-    for date, text in zip(plain * SAMPLES, answers(model, plain * SAMPLES, 1.0, top_p), strict=True):
+    for date, text in zip(plain * SAMPLES, answer_all(model, plain * SAMPLES, 1.0, top_p), strict=True):
         if read(text) == datetime.date.fromisoformat(date):
             by_date[date].append(text)
     right = sum(map(len, by_date.values()))
@@ -149,11 +149,11 @@ def _writing_accuracy(model: EncoderDecoder, plain: list[str], top_p: float | No
 
 
 def _reading_accuracy(model: EncoderDecoder, texts: Sequence[Example]) -> float:
-    dates = answers(model, [example.source for example in texts])
+    dates = answer_all(model, [example.source for example in texts])
     return sum(date == example.target for date, example in zip(dates, texts, strict=True)) / len(texts)
 
 
-def answers(
+def answer_all(
     model: EncoderDecoder, texts: Sequence[str], temperature: float = 0.0, top_p: float | None = None
 ) -> list[str]:
     """Returns the model's answer to each text; texts of similar length go in one batch.

@@ -18,7 +18,7 @@ from former.training.recipes import RECIPES
 from former.training.tasks import dates, dates_task
 from former.training.tasks.dates import all_forms, date_split, write
 from former.training.tasks.dates_reader import read
-from former.training.tasks.dates_task import POOL, TOKENIZER, DatesTask, answers, measure_quality
+from former.training.tasks.dates_task import POOL, TOKENIZER, DatesTask, answer_all, measure_quality
 
 SETTINGS = ("dates-begun", "model.seq_length=64", "model.depth=1")
 
@@ -93,7 +93,7 @@ def test_answers_stand_in_the_order_of_their_texts(task):
     model = former.EncoderDecoder(task.recipe.model).eval()
     requests = ["3 May 2026", "2026-11-21", "the 21st of November, 2026", "1/1/00"]
     alone = [former.translate(former.Bundle(model, TOKENIZER, model.config), text) for text in requests]
-    assert answers(model, requests) == alone
+    assert answer_all(model, requests) == alone
 
 
 def test_the_figures_count_what_is_right(monkeypatch):
@@ -115,7 +115,7 @@ def test_the_figures_count_what_is_right(monkeypatch):
         for forms in ("train", "val")
         for source, target in dates.examples("read", 0, 0, 200, "val", forms)
     }
-    monkeypatch.setattr(dates_task, "answers", answer)
+    monkeypatch.setattr(dates_task, "answer_all", answer)
     figures = measure_quality(cast(Any, None), "val", texts=200)
     assert figures["read_new_dates"] == figures["read_new_forms"] == 0.75
     assert figures["written_right"] == 0.95

@@ -76,7 +76,7 @@ def test_known_heads_have_their_habits_though_they_rest_on_the_first_token():
     assert statistics["first"][0][copying] > 0.3
     assert result["habits"]["head"][0][copying][1:3] == ["first", 1], "the runner-up, of all queries that copy nothing"
     assert statistics["same"][0][same] == pytest.approx(1)
-    assert result["opening"] == [0, copying]
+    assert result["first_head"] == [0, copying]
 
 
 @pytest.mark.parametrize("name", habits.HABITS)
@@ -153,13 +153,13 @@ def opened(name: str) -> dict:
 
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
-    assert header["opening"] == [8, 7]
+    assert header["first_head"] == [8, 7]
     assert header["habits"]["head"][8][7][:2] == ["copying", "first"]
 
 
 def test_explore_opens_on_a_head_that_copies_of_the_model_that_was_trained_to():
     header = opened("tiny-induction")
-    layer, head = header["opening"]
+    layer, head = header["first_head"]
     assert header["habits"]["head"][layer][head][0] == "copying"
     assert header["statistics"]["head"]["copying"][layer][head] > 0.8
 
@@ -168,20 +168,20 @@ def test_every_example_of_the_first_model_opens_on_a_head_whose_habit_has_a_name
     gpt = Loaded("gpt", former.load("gpt"), "gpt")
     for text in EXAMPLES["piece"]:
         header = run(gpt, text).header["maps"][0]
-        layer, head = header["opening"]
+        layer, head = header["first_head"]
         assert header["habits"]["head"][layer][head][0] in habits.HABITS, text
 
 
 @pytest.mark.parametrize("name", ["tiny-generator", "tiny-unmasked", "classifier", "classifier-bag"])
 def test_no_shipped_model_opens_on_a_head_that_looks_at_all_alike(name):
     header = opened(name)
-    layer, head = header["opening"]
+    layer, head = header["first_head"]
     assert header["habits"]["head"][layer][head][0] != "even"
 
 
 def test_explore_opens_xl_on_a_head_that_looks_back_into_the_memory():
     header = opened("xl")
-    layer, head = header["opening"]
+    layer, head = header["first_head"]
     assert header["memory"]["head"][layer][head] > 0.5
 
 
@@ -190,5 +190,5 @@ def test_of_a_segment_with_a_memory_the_head_that_looks_there_most_sharply_opens
     weights[0, 0, range(4), range(4, 8)] = 1  # each at itself
     weights[0, 1, range(4), range(4)] = 0.6  # each at a token of the memory
     weights[0, 2, :, :4] = 0.25  # evenly at the memory
-    assert habits.sharpness(weights)["opening"] == [0, 0]
-    assert habits.sharpness(weights, memory=4)["opening"] == [0, 1]
+    assert habits.sharpness(weights)["first_head"] == [0, 0]
+    assert habits.sharpness(weights, memory=4)["first_head"] == [0, 1]

@@ -119,7 +119,7 @@ def test_the_cross_map_says_how_sharp_each_head_is_and_opens_on_one_that_looks_a
     described, exact = cross.describe(), cross.weights.amax(-1).mean(-1)
     assert "statistics" not in described
     assert described["sharpness"]["head"] == [pytest.approx(row, abs=1e-5) for row in exact.tolist()]
-    layer, head = described["opening"]
+    layer, head = described["first_head"]
     different = {place: len(set(cross.weights[place].argmax(-1).tolist())) for place in product(range(3), range(4))}
     worth = {place: float(exact[place]) * count for place, count in different.items()}
     assert worth[layer, head] == pytest.approx(max(worth.values()))

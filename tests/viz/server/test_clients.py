@@ -1,11 +1,11 @@
-"""A greedy client cannot take the others' places and turns; a client cannot pretend to be another."""
+"""A greedy client cannot take the others' slots and turns; a client cannot pretend to be another."""
 
 import asyncio
 
 import pytest
 
 from tests.viz.loops import run
-from viz.server.clients import FairSemaphore, Places, client_of
+from viz.server.clients import FairSemaphore, Slots, client_of
 
 SPACE = {"SPACE_ID": "user/name"}
 
@@ -38,17 +38,17 @@ def test_elsewhere_what_a_client_says_of_itself_is_not_heard():
 
 @pytest.mark.parametrize("greedy", [1, 2, 5])
 def test_however_many_are_greedy_the_next_finds_a_place(greedy):
-    places = Places(60)
+    slots = Slots(60)
     for _ in range(100):
         for who in range(greedy):
-            if places.has_room_for(str(who)):
-                places.take(str(who))
-    assert 60 * greedy / (greedy + 1) - greedy <= places.taken < 60
-    assert places.has_room_for("next")
-    while places.taken:
+            if slots.has_room_for(str(who)):
+                slots.take(str(who))
+    assert 60 * greedy / (greedy + 1) - greedy <= slots.taken < 60
+    assert slots.has_room_for("next")
+    while slots.taken:
         for who in range(greedy):
-            places.give_back(str(who))
-    assert places.has_room_for("0")
+            slots.give_back(str(who))
+    assert slots.has_room_for("0")
 
 
 def test_clients_are_served_in_turn_however_much_one_has_in_line():

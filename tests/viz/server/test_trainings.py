@@ -151,7 +151,7 @@ def test_who_leaves_ends_the_own_training_or_place_and_the_next_begins(tmp_path,
         while trainings._task:
             await asyncio.sleep(0.01)
         assert not trainings._line
-        assert trainings._places.taken == trainings._readers.taken == 0
+        assert trainings._slots.taken == trainings._readers.taken == 0
 
     run(lesson())
 

@@ -20,7 +20,7 @@ const HUB = "https://huggingface.co"; // a Space's page, which hands its query i
 /** Whether the page is in another page's frame: the visitor then sees another address than the page's own. */
 export const embedded = window.parent !== window;
 
-/** The tab that a link (URLSearchParams) opens, see opening.js.
+/** The tab that a link (URLSearchParams) opens, see first_tab.js.
  * @type {(params: URLSearchParams) => string} */
 export const tabOf = window.formerTabOf;
 
@@ -144,11 +144,11 @@ const OWN = { former: true }; // the state of the history entries made here; all
 const put = (url, further = false) => {
   if (url.href === location.href) return;
   history[further ? "pushState" : "replaceState"](OWN, "", url);
-  tell();
+  announceAddress();
 };
 
 let current = new URL(location.href);
-const tell = () => {
+const announceAddress = () => {
   current = new URL(location.href);
   const { searchParams, hash } = current;
   if (embedded && !searchParams.has("embed"))
@@ -165,5 +165,5 @@ window.addEventListener("popstate", ({ state }) => {
     for (const value of current.searchParams.getAll(name)) url.searchParams.set(name, value);
   }
   history.replaceState(OWN, "", url);
-  tell(); // page.js is notified afterwards
+  announceAddress(); // page.js is notified afterwards
 });

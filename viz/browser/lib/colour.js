@@ -99,9 +99,9 @@ export const barLine = (label, bars, number) => [
 
 /** A text's labels as coloured elements: look(i) gives {pixel, title, kind}, all optional.
  *  @type {(labels: string[], look: (i: number) => { pixel?: number, title?: string, kind?: string }) => any[]} */
-export const tokenSpans = (labels, look) =>
+export const tokenSpans = (labels, spanOf) =>
   labels.map((label, i) => {
-    const { pixel, title, kind = "token" } = look(i);
+    const { pixel, title, kind = "token" } = spanOf(i);
     const span = h("span", { class: kind, title, "data-token": i }, label);
     ground(span, pixel);
     return span;

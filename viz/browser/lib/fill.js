@@ -44,14 +44,14 @@ const largest = (low, high) => {
 const shrink = eachFrame(() => {
   if (section?.isConnected && overflows(section.style.getPropertyValue("--zoom"))) fit();
 });
-const again = eachFrame(fit);
-window.addEventListener("resize", again);
+const refit = eachFrame(fit);
+window.addEventListener("resize", refit);
 const changes = new MutationObserver((/** @type {any[]} */ records) => {
   const turned = records.some(
     ({ type, target, oldValue }) => type === "attributes" && target.hidden === (oldValue === null),
   );
   if (turned)
-    again(); // other parts of it became visible
+    refit(); // other parts of it became visible
   else shrink();
 });
 

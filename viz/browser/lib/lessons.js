@@ -14,7 +14,7 @@ export const lessons = {
   subscribe, // to every tab's sentence
   /** Sets the sentence of a tab.
    *  @type {(tab: string, sentence: string) => void} */
-  tell: (tab, sentence) => {
+  show: (tab, sentence) => {
     said[tab] = sentence;
     const place = places[tab]?.sentence;
     if (place) setText(place, sentence);

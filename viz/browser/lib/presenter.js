@@ -51,14 +51,14 @@ const show = (section) => {
   section.tabIndex = -1;
   section.focus({ preventScroll: true });
   if (embeddedPanel !== null) return;
-  presenter.tell();
+  presenter.showCaption();
   link.textContent = say("presenting_link");
   add.textContent = say("presenting_add");
   writeBeside({ present: "1", panel: presenter.panel });
 };
 
 /** Shows what to look at, the room, and the number of the panel or slide. */
-presenter.tell = () => {
+presenter.showCaption = () => {
   tellQuestion(); // a section's question loads later than its panel
   if (!presenter.on || !shown || !caption.isConnected) return;
   const { at, list } = presenter.slides;
@@ -105,7 +105,7 @@ const begin = async (wanted) => {
   const all = await settled(wanted);
   if (!presenter.on || own !== turn || !all.length) return;
   show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
-  settled(Infinity).then(presenter.tell); // the wanted panel may come before others, which count too
+  settled(Infinity).then(presenter.showCaption); // the wanted panel may come before others, which count too
 };
 
 /** Resolves with the panels once the wanted one is among them, no new ones have appeared for a while, or presenting has
@@ -196,7 +196,7 @@ document.addEventListener("keydown", (event) => {
  *  change later. */
 presenter.start = () => {
   if (embeddedPanel === null && opened.get("present") === "1") begin(opened.get("panel"));
-  lessons.subscribe(document.body, presenter.tell);
+  lessons.subscribe(document.body, presenter.showCaption);
   room.subscribe(document.body, tellQuestion);
   new MutationObserver(() => {
     if (!presenter.on || embeddedPanel !== null || !shown?.closest("[hidden]")) return;
@@ -206,21 +206,25 @@ presenter.start = () => {
 
 const [SOON, LATEST] = [1000, 10000]; // ms to wait for a panel that is hidden, or not on the page yet
 
-/** Shows one panel and no other whenever it has content; tell(has) is called with whether it has. */
-presenter.alone = (name, tell) => {
+/** Shows one panel and no other whenever it has content; onchange(has) is called with whether it has. */
+presenter.alone = (name, onchange) => {
   presenter.on = true;
   let timer = 0;
   let patience = null; // the timer; 0 while the panel is shown
-  const look = eachFrame(() => {
+  const showPanel = eachFrame(() => {
     const section = sections().find((one) => nameOf(one) === name) ?? null;
     if (section !== shown) show(section);
     const wait = section ? 0 : document.querySelector(`[data-panel="${name}"]`) ? SOON : LATEST;
     if (wait === patience) return;
     patience = wait;
     clearTimeout(timer);
-    if (wait) timer = setTimeout(() => tell(false), wait);
-    else tell(true);
+    if (wait) timer = setTimeout(() => onchange(false), wait);
+    else onchange(true);
   });
-  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });
-  look();
+  new MutationObserver(showPanel).observe(document.body, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ["hidden"],
+  });
+  showPanel();
 };

@@ -44,7 +44,7 @@ const become = (changes) => {
 };
 
 /** Shows a message in the bar of the room. */
-room.tell = (message) => become({ message });
+room.showMessage = (message) => become({ message });
 
 const randomKey = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -104,7 +104,7 @@ const tick = async () => {
   const follows = room.state && room.state !== "leading";
   if (!document.hidden) {
     if (room.state === "leading") await lead().then(count);
-    else if (follows) await look();
+    else if (follows) await fetchView();
     else await ask("/alive");
   }
   const leading = room.state === "leading" && (!sent || room.watched || room.asks());
@@ -114,7 +114,7 @@ const tick = async () => {
 
 // --- following ----------------------------------------------------------------------------------------------------
 
-const look = async () => {
+const fetchView = async () => {
   const follower = room.state === "alone" ? "" : `&page=${self}`;
   const answer = await ask(`${of(room.name)}?rev=${rev}${follower}`);
   if (answer?.error) return forget(refusal(answer)); // an invalid name for a room
@@ -283,7 +283,7 @@ window.addEventListener("former-address", () => {
   clearTimeout(timer);
   timer = setTimeout(tick, SETTLE);
 });
-window.addEventListener("former-left-out", () => room.tell(leftOut && inWords(leftOut.note)));
+window.addEventListener("former-left-out", () => room.showMessage(leftOut && inWords(leftOut.note)));
 document.addEventListener("visibilitychange", () => !document.hidden && tick());
 
 /** Called once, when the page is ready: a link may name a room. */

@@ -65,7 +65,7 @@ const read = async () => {
   const text = new URLSearchParams(location.hash.slice(1)).get("slides");
   if (text === null) return;
   const list = await decode(text);
-  if (!list) return room.tell(say("slides_bad"));
+  if (!list) return room.showMessage(say("slides_bad"));
   Object.assign(slides, { list, size: text.length });
   publish("slides");
 };
@@ -93,7 +93,7 @@ slides.go = async (at) => {
   presenter.on = true;
   writeBeside({ slide: at });
   await page.follow(new URLSearchParams(slides.list[at][1]));
-  presenter.tell();
+  presenter.showCaption();
 };
 
 /** The link that presents the slides from the first one. */
@@ -109,7 +109,7 @@ slides.start = async () => {
   await read();
   const at = opened.get("present") === "1" ? opened.get("slide") : null;
   if (at !== null && slides.list[at]) slides.at = Number(at);
-  presenter.tell();
+  presenter.showCaption();
 };
 window.addEventListener("hashchange", read);
 
@@ -121,7 +121,7 @@ slides.sheet = () => {
   const status = h("p", { role: "status" });
   const list = h("ol");
   const link = h("input", { type: "text", readonly: true, "aria-label": say("slides_link") });
-  const tell = (refused) =>
+  const showStatus = (refused) =>
     (status.textContent = refused
       ? inWords(refused)
       : say("slides_count", { count: slides.list.length, most: MOST, size: slides.size, limit: LONGEST }));
@@ -142,7 +142,7 @@ slides.sheet = () => {
   const sheet = h(
     "div.slides",
     h("b", say("slides")),
-    button(say("slides_add"), async () => tell(await slides.add())),
+    button(say("slides_add"), async () => showStatus(await slides.add())),
     list,
     some,
     status,
@@ -151,7 +151,7 @@ slides.sheet = () => {
     list.replaceChildren(...slides.list.map(item));
     some.hidden = !slides.list.length;
     if (slides.list.length) link.value = slides.link();
-    tell();
+    showStatus();
   });
   return sheet;
 };

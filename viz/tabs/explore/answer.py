@@ -37,7 +37,7 @@ def remarks_of(loaded: Loaded, pass_: Pass, text: str) -> list[Note]:
     header, notes = pass_.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
     if memory := header.get("memory"):
-        notes.append(note("read_on", kept=kept, total=total, memory=memory, unit=unit))
+        notes.append(note("segments", kept=kept, total=total, memory=memory, unit=unit))
     elif total > kept:
         key = "cut_text" if header["context"] == loaded.max_tokens else "cut_pass"
         notes.append(note(key, kept=kept, total=total, unit=unit, end=loaded.kind.keeps))

@@ -10,11 +10,11 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!changed.has("notes") && !changed.has("old")) return;
     const notes = [...store.notes.link, ...store.notes.server];
-    const again = store.old === "offline" && h("button.f-link", { onclick: () => store.again() }, say("ask_again"));
+    const retry = store.old === "offline" && h("button.f-link", { onclick: () => store.askAgain() }, say("ask_again"));
     element.replaceChildren(
       ...notes.map((notice) => h("p", { class: `notice ${notice.kind}` }, notice.text ?? inWords(notice))),
     );
-    if (again) element.lastChild?.append(" ", again);
+    if (retry) element.lastChild?.append(" ", retry);
     const tab = element.closest("[role=tabpanel]");
     tab?.classList.toggle("explore-old", Boolean(store.old));
     tab?.style.setProperty("--old", JSON.stringify(say("old", { state: store.old ?? "" })));

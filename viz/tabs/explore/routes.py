@@ -40,14 +40,14 @@ def attach(server: FastAPI, site: Site) -> None:
         return entry
 
     @server.get("/attention/{key}")
-    @http.answers
+    @http.refusals_as_json
     async def whole(request: Request, key: str) -> Response:
         known = passes.get(key)
         packed = known[1] if known else await work.step(passes.shared_body, key) or (await get_pass(request, key))[1]
         return Response(packed, media_type=BINARY, headers={"Content-Encoding": "gzip"} | FOREVER)
 
     @server.get("/attention/{key}/data.npz")
-    @http.answers
+    @http.refusals_as_json
     async def arrays(request: Request, key: str) -> Response:
         pass_, _ = await get_pass(request, key)
         name = re.sub(r"[^\w.-]+", "-", pass_.header["model"], flags=re.ASCII)
@@ -62,7 +62,7 @@ def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
     """Adds the route of one head; it comes last, because its path fits others too."""
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
-    @http.answers
+    @http.refusals_as_json
     async def exactly(
         request: Request, key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int
     ) -> Response:

@@ -86,7 +86,7 @@ export const mount = ({ element }) => {
   const clear = (why) => {
     list.replaceChildren();
     for (const line of [order, rest, left, often]) line.textContent = "";
-    lessons.tell("generate", why);
+    lessons.show("generate", why);
   };
 
   const paint = eachFrame(() => {
@@ -120,7 +120,7 @@ export const mount = ({ element }) => {
     const [[, likeliest, most]] = state.candidates;
     const among = Math.round(2 ** before);
     if (writing.status === "idle")
-      lessons.tell(
+      lessons.show(
         "generate",
         say(among < 2 ? "lesson_generate_sure" : "lesson_generate", {
           token: likeliest,

@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse
 from viz.passes.loaded import Loaded, writers
 from viz.passes.run import digest
 from viz.server import http
-from viz.server.clients import Places, client
+from viz.server.clients import Slots, client
 from viz.server.view import read_model
 from viz.server.work import Listener, Work
 from viz.tabs.base import Site
@@ -44,17 +44,17 @@ async def in_pace(work: Work, loaded: Loaded, order: next_token.Order) -> AsyncG
             await asyncio.sleep(due - loop.time())
 
 
-def answer(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
-    """Starts the answer to an order, which takes a place until it is sent completely or its reader leaves.
+def answer(slots: Slots, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
+    """Starts the answer to an order, which takes a slot until it is sent completely or its reader leaves.
 
     Raises:
         Busy: the client already has as many streams as its share allows.
     """
     who = client.get()
-    if not places.has_room_for(who):
+    if not slots.has_room_for(who):
         raise Busy("busy_writing")
-    places.take(who)
-    return http.StreamResponse(frames, http.BINARY, lambda: places.give_back(who), GZIPPED)
+    slots.take(who)
+    return http.StreamResponse(frames, http.BINARY, lambda: slots.give_back(who), GZIPPED)
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -62,7 +62,7 @@ def attach(server: FastAPI, site: Site) -> None:
 
     POST /write answers with a stream of frames, POST /written with {"text", "rest"}, see `next_token.decode`.
     """
-    places = Places(STREAMS)
+    slots = Slots(STREAMS)
 
     async def read(request: Request) -> tuple[Loaded, next_token.Order]:
         body = await http.read_object(request)
@@ -70,14 +70,14 @@ def attach(server: FastAPI, site: Site) -> None:
         return loaded, stream.read_order(loaded, body)
 
     @server.post("/written")
-    @http.answers
+    @http.refusals_as_json
     async def written(request: Request) -> Response:
         loaded, order = await read(request)
         text, rest = next_token.decode(loaded.bundle.tokenizer, order.ids)
         return JSONResponse({"text": text, "rest": rest})
 
     @server.post("/write")
-    @http.answers
+    @http.refusals_as_json
     async def write(request: Request) -> Response:
         loaded, order = await read(request)
         if order.length == len(order.given) <= stream.SHARED:
@@ -88,4 +88,4 @@ def attach(server: FastAPI, site: Site) -> None:
             listener = Listener()
             shared = await site.work.stream(key, frames, listener, quick=True)
             return http.StreamResponse(shared, http.BINARY, listener.leave, GZIPPED)
-        return answer(places, in_pace(site.work, loaded, order))
+        return answer(slots, in_pace(site.work, loaded, order))

@@ -111,8 +111,8 @@ const makeTexts = (menu) => {
 };
 
 /** Copying the prompt and the text up to the current node: {node, copy}; `node` is a field to copy from where the
- *  clipboard cannot be used, and tell(sentence) is called with the outcome. */
-const makeCopy = (tell) => {
+ *  clipboard cannot be used, and report(sentence) is called with the outcome. */
+const makeCopy = (report) => {
   const node = h("textarea.copied", {
     rows: 2,
     readonly: true,
@@ -127,9 +127,9 @@ const makeCopy = (tell) => {
       node.hidden = false; // a hidden field cannot be selected
       node.hidden = await copyText(node);
       const done = say(node.hidden ? "write_copied" : "write_copy_refused");
-      tell(rest ? `${done} ${say("write_half", { bytes: rest })}` : done);
+      report(rest ? `${done} ${say("write_half", { bytes: rest })}` : done);
     } catch (error) {
-      tell(whyNot(error));
+      report(whyNot(error));
     }
   };
   return { node, copy };

@@ -16,7 +16,7 @@ export const mount = ({ element, props }) => {
   const stage = h("div.sections");
 
   learn.begin(props.value.sections);
-  const [{ name: opening, article, href }] = learn.sections;
+  const [{ name: first, article, href }] = learn.sections;
   mountLesson({ element: lesson, props: { value: { tab: "learn", section: article, href } } });
   element.append(intro, makeContents(), lesson, note, stage);
 
@@ -35,11 +35,11 @@ export const mount = ({ element, props }) => {
   learn.subscribe(element, (changed) => {
     if (!learn.open) return;
     paintNote();
-    intro.hidden = learn.open !== opening;
+    intro.hidden = learn.open !== first;
     if (!changed.has("open")) return;
     const section = find(learn.open);
     for (const node of stage.children) node.hidden = node !== section.node;
     lessons.link("learn", section);
-    lessons.tell("learn", section.sentence ?? "");
+    lessons.show("learn", section.sentence ?? "");
   });
 };

@@ -49,5 +49,5 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     """Lays out the tab."""
     sections = site.once(available_sections)
     first, *others = contents(sections)
-    opening = first | {"given": sections[0].opening(site.models)}  # which most pages open with
-    browser.place(browser.part(HERE, "learn", {"sections": [opening, *others]}))
+    with_props = first | {"given": sections[0].props(site.models)}  # which most pages open with
+    browser.place(browser.part(HERE, "learn", {"sections": [with_props, *others]}))

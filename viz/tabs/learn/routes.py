@@ -44,9 +44,9 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
     }
 
 
-def opening(section: Section, models: Models) -> bytes:
+def props(section: Section, models: Models) -> bytes:
     """Returns the data for a section's script, as JSON."""
-    return json.dumps(section.opening(models), ensure_ascii=False).encode()
+    return json.dumps(section.props(models), ensure_ascii=False).encode()
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -54,12 +54,12 @@ def attach(server: FastAPI, site: Site) -> None:
     models = site.models
 
     def serve(section: Section) -> None:
-        opening_json = cache(partial(opening, section, models))
+        props_json = cache(partial(props, section, models))
 
         @server.get(f"/learn/{section.name}.json")
-        @http.answers
-        async def read_opening(request: Request) -> Response:
-            body = await site.work.turn(request, opening_json)
+        @http.refusals_as_json
+        async def read_props(request: Request) -> Response:
+            body = await site.work.turn(request, props_json)
             return Response(body, media_type="application/json", headers=http.FRESH)
 
         @server.get(f"/learn/{section.name}/code")

@@ -25,7 +25,7 @@ class Section(NamedTuple):
     equation: str  # LaTeX
     code: tuple[Callable[..., Any], ...]  # functions whose source is shown
     questions: Mapping[str, Question] = {}  # requests of its script, and parts of its program
-    opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # data for its script  # noqa: ARG005
+    props: Callable[[Models], dict[str, Any]] = lambda models: {}  # data for its script  # noqa: ARG005
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # additional routes  # noqa: ARG005
     available: Callable[[Models], bool] = lambda models: True  # whether its models are available  # noqa: ARG005
 

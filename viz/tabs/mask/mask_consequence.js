@@ -13,13 +13,13 @@ const MOST = 10; // bits at the dark end of a byte's background
 const number = (bits) => asNumber(bits, bits < 0.995 && bits >= 0.001 ? 2 : 3);
 
 /** Labels as a text with line breaks; look(i) gives a byte's background, text colour and title. */
-const bytes = (labels, kind, look) =>
+const bytes = (labels, kind, spanOf) =>
   h(
     "p",
     { class: `bytes ${kind}` },
     ...labels.map((label, i) => {
       const span = h("span", { "data-at": i }, { "␣": "\u00a0\u200b", "⏎": "⏎\u200b" }[label] ?? label);
-      const { pixel, title } = look?.(i) ?? {};
+      const { pixel, title } = spanOf?.(i) ?? {};
       ground(span, pixel);
       if (title) span.title = title;
       return span;
@@ -28,12 +28,12 @@ const bytes = (labels, kind, look) =>
 
 const surprise = (labels, bits) => {
   const { weights } = palette();
-  const look = (i) => {
+  const spanOf = (i) => {
     if (!i) return null; // the first byte has no context
     const pixel = weights[Math.round(255 * Math.min(1, bits[i - 1] / MOST))];
     return { pixel, title: say("mask_bits_of", { token: labels[i], bits: number(bits[i - 1]) }) };
   };
-  return readable(bytes(labels, "read", look));
+  return readable(bytes(labels, "read", spanOf));
 };
 
 const change = ({ before, after }) => {

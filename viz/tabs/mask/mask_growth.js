@@ -17,9 +17,9 @@ const nameLines =
     layout.yaxis.title = { text: say("mask_growth_y") };
   };
 
-const swatch = (look) => {
-  const bar = h("i", { class: look.dash === "solid" ? "" : "dashed" });
-  bar.style.color = look.color;
+const swatch = (stroke) => {
+  const bar = h("i", { class: stroke.dash === "solid" ? "" : "dashed" });
+  bar.style.color = stroke.color;
   return bar;
 };
 

@@ -22,10 +22,10 @@ const choose = (token) => masking.set({ token: Math.max(0, Math.min(masking.fiel
 
 /** Describes the effect of changing a token: which outputs change, and which before it do not. */
 const effectOf = (labels, square, token) => {
-  const moved = masking.moved(square, token);
-  const before = moved.filter((output) => output < token);
+  const affected = masking.moved(square, token);
+  const before = affected.filter((output) => output < token);
   const most = Math.max(...before.map((output) => square[output][token]));
-  const values = { token: masking.quote(labels, token), outputs: masking.outputs(moved, square.length) };
+  const values = { token: masking.quote(labels, token), outputs: masking.outputs(affected, square.length) };
   const rest = token === 0 ? "first" : before.length ? "some" : "none";
   return say("mask_proof_moves", {
     ...values,

@@ -24,7 +24,7 @@ from viz.text.examples import MASK_LONG_TEXT, MASK_TEXT
 HERE = Path(__file__).parent
 
 
-def opening(loaded: Loaded) -> dict[str, int]:
+def model_settings(loaded: Loaded) -> dict[str, int]:
     """Returns a model's sizes, and the head that is shown first."""
     layer, head = masking.first_head(loaded.fast_bundle, MASK_TEXT)
     config = loaded.bundle.config
@@ -36,7 +36,7 @@ def settings(models: Models) -> dict[str, Any]:
     """Returns the models' sizes and the limits, for the tab's scripts."""
     first = next(iter(maskable(models)))
     return {
-        "models": {name: opening(loaded) for name, loaded in maskable(models).items()},
+        "models": {name: model_settings(loaded) for name, loaded in maskable(models).items()},
         "view": {"model": first, "text": MASK_TEXT, "long": MASK_LONG_TEXT},
         "masks": list(masks.MASKS),
         "shown": masking.SHOWN,

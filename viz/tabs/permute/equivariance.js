@@ -82,11 +82,11 @@ export const mount = ({ element }) => {
   );
 
   /** The sentence under the numbers, and the tab's sentence. */
-  const tell = (answer) => {
+  const describe = (answer) => {
     const errors = answer.outputs.map(permuting.measured);
     const shown = permuting.measured(answer.output);
     if (answer.order.length < 2) {
-      lessons.tell("permute", say("permute_single"));
+      lessons.show("permute", say("permute_single"));
       return setText(sentence, say("permute_single"));
     }
     const still = isStill(answer);
@@ -105,7 +105,7 @@ export const mount = ({ element }) => {
     const whole = kind === "broken" && shown.name === "classifier" ? "_verdict" : "";
     sentence.textContent = say(`permute_says_${kind}`, values);
     const invariance = permuting.measured("classifier");
-    lessons.tell("permute", say(`permute_lesson_${kind}${whole}`, { ...values, verdict: write(invariance.error) }));
+    lessons.show("permute", say(`permute_lesson_${kind}${whole}`, { ...values, verdict: write(invariance.error) }));
   };
 
   permuting.subscribe(element, (changed) => {
@@ -117,7 +117,7 @@ export const mount = ({ element }) => {
     const answer = permuting.answers.permuted;
     if (!answer || !changed.has("permuted")) return;
     for (const one of rows) paintRow(one, permuting.measured(one.name), isStill(answer));
-    tell(answer);
+    describe(answer);
     element.dataset.rev = permuting.rev;
   });
 };

@@ -131,7 +131,7 @@ export const mount = ({ element }) => {
     const pixel = painter(most);
     maps.forEach((map) => paintMap(map, shown, range, pixel[map.name]));
     paintCurves(shown);
-    tell(shown, range, most, permuting.measured(shown.output));
+    describe(shown, range, most, permuting.measured(shown.output));
     element.dataset.output = shown.output;
     element.dataset.order = shown.order.join(".");
     element.dataset.rev = permuting.rev;
@@ -152,7 +152,7 @@ export const mount = ({ element }) => {
 
   // --- in words ------------------------------------------------------------------------------------------------------
 
-  const tell = (shown, { first, count }, most, measured) => {
+  const describe = (shown, { first, count }, most, measured) => {
     title.textContent = say(`permute_rows_${shown.output}`);
     part.textContent = say("permute_part", { first: first + 1, last: first + count, emb: shown.emb });
     less.disabled = permuting.view.part === 0;

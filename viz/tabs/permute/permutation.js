@@ -18,14 +18,14 @@ export const mount = ({ element }) => {
   const paint = eachFrame(() => {
     const order = permuting.order();
     if (!order.length) return;
-    const [none, stays, moved] = ["page", "accent", "mark"].map(pixel);
+    const [none, stays, movedCell] = ["page", "accent", "mark"].map(pixel);
     const word = permuting.hover?.word;
     const to = order.indexOf(word);
     const colour = variable("text");
     picture.draw({
       labels: permuting.names(order),
       across: permuting.names([...order.keys()]),
-      pixel: (row, column) => (order[row] !== column ? none : row === column ? stays : moved),
+      pixel: (row, column) => (order[row] !== column ? none : row === column ? stays : movedCell),
       rows: to < 0 ? [] : [{ at: to, colour }],
       columns: to < 0 ? [] : [{ at: word, colour }],
       at: to < 0 ? null : { row: to, column: word },

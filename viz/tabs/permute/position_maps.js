@@ -150,7 +150,7 @@ export const mount = ({ element, props }) => {
     const image = pictures.pairs;
     pairs.draw({ fill: true, labels: numbers(rows), image, edge, ...marks(at, other("pairs")) });
   };
-  const tell = (table, row, at) => {
+  const describe = (table, row, at) => {
     const unit = say(`permute_product_${permuting.view.product}`);
     vectors.heading.textContent = say("permute_vectors", { emb: table.emb });
     pairs.heading.textContent = say("permute_pairs_map", { unit });
@@ -171,7 +171,7 @@ export const mount = ({ element, props }) => {
     const row = Float64Array.from({ length: table.rows }, (_, other) => alike(table, at, other));
     drawMaps(table, at);
     curve.draw(table, row, at);
-    tell(table, row, at);
+    describe(table, row, at);
     Object.assign(element.dataset, { table: table.name, at, product: permuting.view.product });
   });
 

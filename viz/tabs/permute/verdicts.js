@@ -40,7 +40,7 @@ const card = (verdict, texts) => {
 };
 
 /** Describes the result from the numbers. */
-const tell = ({ name, positions, classes, before, after, equal, moved }) => {
+const describe = ({ name, positions, classes, before, after, equal, moved }) => {
   const [was, is] = [before.at(-1), after.at(-1)];
   const written = asShare(was) === asShare(is) && !equal ? percent : asShare; // as many digits as distinguish them
   const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: asNumber(moved, 2) };
@@ -67,7 +67,7 @@ export const mount = ({ element }) => {
     const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
     cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
     const still = answer.order.every((word, place) => word === place);
-    sentence.textContent = still ? say("permute_verdict_still") : asText(verdicts.map(tell));
+    sentence.textContent = still ? say("permute_verdict_still") : asText(verdicts.map(describe));
     element.dataset.rev = permuting.rev;
   });
 };

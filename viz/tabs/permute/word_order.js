@@ -106,8 +106,8 @@ const makeChips = (onpress, onfocus) => {
 };
 
 /** Follows the pointer until it is released, moved(event) at each move, then over(). */
-const followPointer = (pointerId, moved, over) => {
-  const follow = (event) => event.pointerId === pointerId && moved(event);
+const followPointer = (pointerId, onmove, over) => {
+  const follow = (event) => event.pointerId === pointerId && onmove(event);
   const end = (event) => {
     if (event.pointerId !== pointerId) return;
     for (const [name, listen] of Object.entries(listens)) document.removeEventListener(name, listen);
@@ -118,9 +118,9 @@ const followPointer = (pointerId, moved, over) => {
 };
 
 /** How many words have moved, and how to move one; a single word has nowhere to go. */
-const said = (moved, count) => {
+const said = (movedCount, count) => {
   if (count < 2) return say("permute_single");
-  return moved ? say("permute_moved", { moved, count }) : say("permute_unmoved");
+  return movedCount ? say("permute_moved", { moved: movedCount, count }) : say("permute_unmoved");
 };
 
 export const mount = ({ element }) => {
@@ -147,10 +147,10 @@ export const mount = ({ element }) => {
     chips.arrange(order, held?.word);
     chips.paint(order, labels, held?.word);
     seed.update();
-    const moved = order.filter((word, place) => word !== place).length;
-    restore.disabled = moved === 0;
+    const movedCount = order.filter((word, place) => word !== place).length;
+    restore.disabled = movedCount === 0;
     shuffle.disabled = order.length < 2;
-    if (!held) spoken.textContent = said(moved, order.length);
+    if (!held) spoken.textContent = said(movedCount, order.length);
     element.dataset.order = order.join(".");
     element.dataset.rev = permuting.rev;
   };
@@ -165,14 +165,14 @@ export const mount = ({ element }) => {
   const take = (event, word) => {
     if (event.button !== 0) return;
     held = { word, before: permuting.view.order, by: "pointer" };
-    const moved = (/** @type {any} */ at) => {
+    const onmove = (/** @type {any} */ at) => {
       if (held?.word !== word) return;
       const box = list.getBoundingClientRect();
       const near = at.clientY > box.top - 40 && at.clientY < box.bottom + 40;
       const place = near ? chips.placeAt(at, word) : null;
       if (place !== null && place !== permuting.order().indexOf(word)) move(word, place);
     };
-    followPointer(event.pointerId, moved, () => {
+    followPointer(event.pointerId, onmove, () => {
       if (held?.by === "pointer") held = null;
       paint();
     });

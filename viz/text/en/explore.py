@@ -286,7 +286,7 @@ MESSAGES = {
     " layers}} that cannot be shown here.{says, select, bare { You see the model below it.} next { The next token is"
     " predicted with the token embedding, as GPT-2 does.} other {}}",
     "no_head": "This model has no output layer that predicts words: you can see its attention, but no prediction.",
-    "read_on": "The text is read segment by segment. You see the last segment: {kept} of {total} {unit, select, byte"
+    "segments": "The text is read segment by segment. You see the last segment: {kept} of {total} {unit, select, byte"
     " {bytes} other {tokens}}. The {memory} before it are its memory, left of the dashed line.",
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
     "bad_edit": "This change of a head is not possible, so nothing was changed.",

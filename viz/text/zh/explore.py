@@ -266,7 +266,7 @@ MESSAGES = {
     "heads_left": "{model} 的文件中还有{count, plural, other {输出层}} {names}，这里无法显示。{says, select, bare {你"
     "看到的是它下面的模型主体。} next {下一个词元用词元嵌入来预测，与 GPT-2 相同。} other {}}",
     "no_head": "这个模型没有预测词的输出层：可以看到它的注意力，但没有预测。",
-    "read_on": "文本是逐个片段（segment）读入的。在全部 {total} 个{unit, select, byte {字节} other {词元}}中，这里显示"
+    "segments": "文本是逐个片段（segment）读入的。在全部 {total} 个{unit, select, byte {字节} other {词元}}中，这里显示"
     "最后一个片段的 {kept} 个；它前面的 {memory} 个是它的记忆，在虚线左侧。",
     "unknown_model": "这里没有模型“{given}”，改为显示 {used}。",
     "bad_edit": "无法这样修改注意力头，所以没有作任何修改。",

@@ -28,7 +28,7 @@ from tests.viz.loops import run
 from viz.passes.loaded import Loaded, writers
 from viz.passes.run import TEXT_LIMIT
 from viz.server import http
-from viz.server.clients import Places
+from viz.server.clients import Slots
 from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
@@ -525,7 +525,7 @@ def test_beyond_its_limit_the_server_says_so(loaded, monkeypatch):
 
 def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
     async def crowd() -> None:
-        places, waited = Places(6), asyncio.Event()
+        slots, waited = Slots(6), asyncio.Event()
 
         async def frames() -> AsyncGenerator[bytes]:
             await waited.wait()
@@ -538,7 +538,7 @@ def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
 
         def stream(who: str) -> http.StreamResponse:
             client_var.set(who)
-            return routes.answer(places, frames())
+            return routes.answer(slots, frames())
 
         streams = [stream("greedy") for _ in range(3)]
         with pytest.raises(Busy):
@@ -546,11 +546,11 @@ def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
         streams.append(stream("honest"))
         tasks = [asyncio.create_task(one({"type": "http"}, receive, send)) for one in streams]
         await asyncio.sleep(0.01)
-        assert places.taken == 4
+        assert slots.taken == 4
         tasks[0].cancel()
         waited.set()
         await asyncio.gather(*tasks, return_exceptions=True)
-        assert places.taken == 0
+        assert slots.taken == 0
 
     run(crowd())
 

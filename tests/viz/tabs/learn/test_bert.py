@@ -107,12 +107,12 @@ def test_the_ablation_is_read_from_the_card_and_both_models_differ_only_in_the_m
 
 
 def test_the_figures_are_the_cards_own_and_what_a_card_does_not_hold_is_left_out(bert, classifier):
-    assert section.opening({"bert": bert})["measured"] == bert.bundle.card["quality"][0]
-    assert section.opening({"bert": bert})["tuned"] is None
-    assert section.opening({"b": with_card(bert, "b")})["measured"] is None
+    assert section.props({"bert": bert})["measured"] == bert.bundle.card["quality"][0]
+    assert section.props({"bert": bert})["tuned"] is None
+    assert section.props({"b": with_card(bert, "b")})["measured"] is None
     quality = [{"split": split, "accuracy": right, "command": split} for split, right in (("val", 0.8), ("test", 0.79))]
     alone = with_card(classifier, "bert-reviews", quality=quality)
-    result = section.opening({"bert": bert, alone.name: alone})["tuned"]
+    result = section.props({"bert": bert, alone.name: alone})["tuned"]
     assert (result["split"], result["command"], result["rows"]) == (
         "test",
         "test",
@@ -124,7 +124,7 @@ def test_the_figures_are_the_cards_own_and_what_a_card_does_not_hold_is_left_out
         {"name": "causal", "split": "val", "accuracy": 0.76},
     ]
     beside = with_card(classifier, "bert-reviews", quality=quality, controls=controls)
-    rows = section.opening({"bert": bert, beside.name: beside})["tuned"]["rows"]
+    rows = section.props({"bert": bert, beside.name: beside})["tuned"]["rows"]
     assert [tuple(row.values()) for row in rows] == [("pretrained", 0.79), ("not_pretrained", 0.7), ("causal", 0.75)]
 
 
@@ -137,8 +137,8 @@ def test_the_section_stands_where_a_model_fills_in_words_and_the_shipped_one_goe
     names = [each["name"] for each in page.contents(available_sections(models | {"bert": bert}))]
     assert names[names.index("bert") - 1 : names.index("bert") + 2] == ["encoder-decoder", "bert", "gpt-2"]
     own = with_card(bert, "own")
-    assert section.opening({"own": own})["model"] == "own"
-    assert section.opening({"own": own, "bert": bert})["model"] == "bert"
+    assert section.props({"own": own})["model"] == "own"
+    assert section.props({"own": own, "bert": bert})["model"] == "bert"
     for served, status in ((models, 404), (models | {"bert": bert}, 200)):
         server = FastAPI()
         routes.attach(server, site_of(served))

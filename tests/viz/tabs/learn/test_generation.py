@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_refused(wrong):
 
 @pytest.mark.parametrize(("name", "heads"), [("generator", (8, 8)), ("tiny-grouped", (4, 2))])
 def test_a_step_of_the_cache_s_model_is_measured_after_the_text_repeated(name, heads):
-    facts = generation.opening({})["caches"][name]
+    facts = generation.props({})["caches"][name]
     assert (facts["heads"], facts["key_heads"]) == heads
     view = {"show": "cache", "text": "A cat sat", "cache": name, "tokens": 20}
     assert generation.SECTION.panel.printed(view).keys() == {"cost"}

@@ -62,7 +62,7 @@ def test_both_models_are_scored_on_the_same_bytes():
 
 
 def test_the_figures_are_the_cards_and_the_time_is_that_of_all_trainings():
-    gpt, generator = gpt_2.opening({})["worth"]
+    gpt, generator = gpt_2.props({})["worth"]
     card = former.load("gpt").card
     assert gpt["bits"] == card["quality"][0]["bits_per_byte"]
     assert gpt["equal"] == card["quality"][0]["bits_per_byte_in_256_bytes"]
@@ -73,7 +73,7 @@ def test_the_figures_are_the_cards_and_the_time_is_that_of_all_trainings():
 
 
 def test_the_published_sizes_are_counted_and_their_parts_add_up():
-    sizes = {size["name"]: size for size in gpt_2.opening({})["sizes"]}
+    sizes = {size["name"]: size for size in gpt_2.props({})["sizes"]}
     assert sizes["gpt2"]["total"] == 124_439_808  # as Hugging Face counts them too
     assert sizes["gpt2-xl"]["total"] == 1_557_611_200
     for size in sizes.values():

@@ -81,7 +81,7 @@ def test_without_positions_all_but_one_term_are_zero():
 
 
 def test_the_verdict_moves_with_the_order_only_where_there_are_positions(shipped):
-    opened = positions.opening(shipped)
+    opened = positions.props(shipped)
     result = ask("verdicts", shipped, opened)
     words = [result["labels"][i] for i in result["order"]]
     assert " ".join(words) == "this film is not wonderful but bad ."
@@ -95,7 +95,7 @@ def test_the_verdict_moves_with_the_order_only_where_there_are_positions(shipped
 
 
 def test_the_heads_to_open_go_by_place_and_by_token(shipped):
-    opened = positions.opening(shipped)
+    opened = positions.props(shipped)
     terms = by_numpy(shipped["tiny-generator"].bundle.model, list(positions.TEXT.encode()), opened["byPlace"])
     mask = np.tri(terms.shape[1], dtype=bool)
     spread = [term[mask].var() for term in terms]

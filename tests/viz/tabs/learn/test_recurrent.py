@@ -75,7 +75,7 @@ def test_what_an_input_moves_is_former_s_influence_on_the_logits():
 
 
 def test_the_models_are_of_one_size_read_the_same_bytes_and_are_worth_what_their_cards_say():
-    worth = recurrent.opening({})["worth"]
+    worth = recurrent.props({})["worth"]
     assert {each["bytes"] for each in worth} == {2_048_000}
     sizes = [each["parameters"] for each in worth]
     assert max(sizes) < 1.02 * min(sizes)

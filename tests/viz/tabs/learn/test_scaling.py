@@ -61,7 +61,7 @@ def test_the_trained_heads_entropies_and_bits_are_those_of_a_plain_recomputation
 
 
 def test_the_two_trained_models_differ_in_the_root_alone_and_their_cards_say_what_they_are_worth():
-    trained = scaling.opening({})["trained"]
+    trained = scaling.props({})["trained"]
     cards = {way: former.load(each["name"]).card for way, each in trained.items()}
     assert {**cards["scaled"]["config"], "scaled": False} == cards["plain"]["config"]
     for field in ("step", "seed", "data"):

@@ -86,7 +86,7 @@ def test_each_form_that_is_not_too_large_is_timed():
 
 
 def test_what_the_parts_are_worth_is_what_the_cards_of_models_trained_alike_say(models):
-    trained = several_heads.opening(models)["trained"]
+    trained = several_heads.props(models)["trained"]
     plain = former.load("family/tiny-generator").card
     for each in trained:
         card = former.load(each["name"]).card

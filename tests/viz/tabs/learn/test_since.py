@@ -76,7 +76,7 @@ def test_a_cache_is_as_large_as_its_keys_and_values():
         assert found["own"][i] == 2 * numbers * found["heads"][i]
 
 
-@pytest.mark.parametrize("line", since.opening({})["family"], ids=lambda line: line["name"])
+@pytest.mark.parametrize("line", since.props({})["family"], ids=lambda line: line["name"])
 def test_the_table_holds_what_the_card_says_and_what_a_run_caches(line):
     bundle = former.load(line["name"])
     assert line["bits"] == next(held["bits_per_byte"] for held in bundle.card["quality"] if held["split"] == "val")

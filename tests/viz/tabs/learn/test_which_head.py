@@ -8,14 +8,14 @@ from viz.tabs.learn.sections import which_head
 
 
 def test_the_question_offers_the_head_that_returns_most_and_the_one_that_is_needed_most():
-    opening = which_head.opening({})
-    bundle = former.load(opening["model"])
-    clean, corrupted = (bundle.run(text) for text in opening["pairs"]["number"])
+    props = which_head.props({})
+    bundle = former.load(props["model"])
+    clean, corrupted = (bundle.run(text) for text in props["pairs"]["number"])
     metric = patching.logit_difference("␣are", "␣is")
     heads = bundle.config.heads
     returned = patching.heads(clean, corrupted, metric).flatten()
     off = [metric(clean.with_edits(edits.ablate_head(*divmod(i, heads)))) for i in range(len(returned))]
-    offered = [layer * heads + head for layer, head in opening["choices"]]
+    offered = [layer * heads + head for layer, head in props["choices"]]
     assert sorted(set(offered)) == offered
     assert len(offered) == 3
     # the values may be equal up to float32's rounding: the section computes in another order

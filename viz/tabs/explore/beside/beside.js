@@ -81,8 +81,8 @@ export const mount = ({ element }) => {
       `${nameOf(now)} · ${passInWords(store.header)}`,
     ]);
     heads.paint(was.map, now.map, answer);
-    all.replaceChildren(...(failure ? [failure] : heads.tell(was.map, now.map)));
-    one.textContent = maps.tell(was, now);
+    all.replaceChildren(...(failure ? [failure] : heads.describeAll(was.map, now.map)));
+    one.textContent = maps.describeHead(was, now);
     tellPlace();
     beside.loadExact();
     return Boolean(answer || failure);

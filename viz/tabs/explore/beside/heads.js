@@ -43,7 +43,7 @@ const imageOf = (was, now, aligned) => {
 
 const sameShape = (was, now) => was.layers === now.layers && was.heads === now.heads;
 
-/** {paint(was, now, answer), tell(was, now), pointed()}: the answer is that of makeComparison, or null; pointed()
+/** {paint(was, now, answer), describeAll(was, now), pointed()}: the answer is that of makeComparison, or null; pointed()
  *  describes the head under the pointer, or is ""; onpoint() is called when it has changed. */
 export const makeHeads = (body, onpoint) => {
   let picture = null; // {of: what is compared, image}
@@ -74,7 +74,7 @@ export const makeHeads = (body, onpoint) => {
   };
 
   /** Which head changed most, with a button that selects it, as children of an element. */
-  const tell = (was, now) => {
+  const describeAll = (was, now) => {
     if (!sameShape(was, now)) {
       const [before, after] = [was, now].map(({ layers, heads }) => say("beside_shape", { layers, heads }));
       return [say("beside_heads_differ", { before, after })];
@@ -94,5 +94,5 @@ export const makeHeads = (body, onpoint) => {
     pointed && moved
       ? say("beside_head", { name: headName(pointed), share: asShare(moved[pointed.layer][pointed.head]) })
       : "";
-  return { paint, tell, pointed: describe };
+  return { paint, describeAll, pointed: describe };
 };

@@ -94,7 +94,7 @@ const paintLegend = ({ less, bar, more }, size) => {
   more.textContent = asSigned(size, 2);
 };
 
-/** {compare(was, now, answer), clear(), draw(), tell(was, now), pair()}: compare draws all, with the answer of
+/** {compare(was, now, answer), clear(), draw(), describeHead(was, now), pair()}: compare draws all, with the answer of
  *  makeComparison or null; draw draws again what marks the pair under the pointer; pair() is that pair with its
  *  numbers, {words, data}. */
 export const makeMaps = (body, scale) => {
@@ -147,7 +147,7 @@ export const makeMaps = (body, scale) => {
   };
 
   /** Describes the difference of the head, or says why there is none. */
-  const tell = (was, now) => {
+  const describeHead = (was, now) => {
     if (pending) return "";
     if (!both) {
       const [of, to] = [was, now].map(({ map }) =>
@@ -190,5 +190,5 @@ export const makeMaps = (body, scale) => {
     after.about.textContent = ofNow;
     draw(was, now);
   };
-  return { compare, tell, pair, draw: () => both && draw(both.was, both.now), clear };
+  return { compare, describeHead, pair, draw: () => both && draw(both.was, both.now), clear };
 };

@@ -157,13 +157,13 @@ const findingOf = (effects) => {
   return [words, " ", h("button.f-link", { onclick }, say("effects_show")), " ", offInWords()];
 };
 
-/** Ablates every head in turn: {nodes, measure, stop, tell}. */
+/** Ablates every head in turn: {nodes, measure, stop, describe}. */
 const makeEffects = (button) => {
   let running = false;
   const measure = button("effects_measure", () => {
     if (!running) return run();
     stop();
-    tell(); // describes what has been measured so far
+    describeEffects(); // describes what has been measured so far
   });
   const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("effects_measure") });
   const finding = h("p.finding", { role: "status" });
@@ -177,7 +177,7 @@ const makeEffects = (button) => {
   const questions = newest({
     take: () => {
       stop();
-      tell();
+      describeEffects();
     },
     fail: (error) => {
       if (!error.passing) stop();
@@ -210,13 +210,13 @@ const makeEffects = (button) => {
     });
   };
 
-  const tell = () => {
+  const describeEffects = () => {
     if (running) return;
     const { effects } = store;
     if (!effects || !store.pass) return void finding.replaceChildren();
     finding.replaceChildren(...findingOf(effects));
   };
-  return { nodes: [h("div.edit-row", measure, progress), finding], measure, stop, tell };
+  return { nodes: [h("div.edit-row", measure, progress), finding], measure, stop, describe: describeEffects };
 };
 
 export const mount = ({ element }) => {
@@ -236,7 +236,7 @@ export const mount = ({ element }) => {
     if (["pass", "map", "edits"].some((field) => changed.has(field))) edits.draw();
     else if (changed.has("layer") || changed.has("head")) drawAfterMap();
     else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) edits.drawWeight();
-    if (changed.has("effects") || changed.has("pass")) effects.tell();
+    if (changed.has("effects") || changed.has("pass")) effects.describe();
     if (store.pass) element.dataset.rev = store.rev;
   });
 };

@@ -79,9 +79,9 @@ const shapesOf = (found, places) => {
   const strength = (score) => (most > least ? (score - least) / (most - least) : 1);
   const lines = arcs.map((arc, i) => {
     const d = pathOf(arc, places, heads);
-    const look = { class: "line", d, style: `--strength: ${strength(scores[i]).toFixed(3)}` };
+    const attributes = { class: "line", d, style: `--strength: ${strength(scores[i]).toFixed(3)}` };
     const role = { role: "button", class: "arc", tabindex: -1, "data-arc": i, "aria-label": nameOf(found, i) };
-    return svg("g", role, svg("path", { class: "reach", d }), svg("path", look));
+    return svg("g", role, svg("path", { class: "reach", d }), svg("path", attributes));
   });
   const nodes = Array.from({ length: layers * heads }, (_, i) => {
     const [layer, head] = [Math.floor(i / heads), i % heads];

@@ -20,11 +20,11 @@ const colour = (part) => palette().scores[signedAt(0.63 * part)];
 
 const fill = ({ text, top }, values, write) => {
   const most = Math.max(...values.map(Math.abs), 1e-9);
-  const look = (i) => ({
+  const spanOf = (i) => ({
     title: say("labelled", { label: tokenLabel(i), value: write(values[i]) }),
     pixel: values[i] === undefined ? undefined : colour(values[i] / most),
   });
-  text.replaceChildren(...tokenSpans(store.header.labels, look).flatMap((span) => [span, " "]));
+  text.replaceChildren(...tokenSpans(store.header.labels, spanOf).flatMap((span) => [span, " "]));
   const ranked = values
     .map((_, i) => i)
     .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]))

@@ -30,7 +30,7 @@ const measureHint = (measure) => makeHint(measureName(measure), say(hintOf(measu
 
 const placeOf = ({ tokens, weights, at, gaps }) => {
   const { weights: colours } = palette();
-  const look = (i) => {
+  const spanOf = (i) => {
     const title = i === at ? say("scan_looks") : say("scan_weight", { share: asShare(weights[i]) });
     return {
       pixel: weights[i] >= 0.01 ? colours[Math.round(255 * weights[i])] : undefined,
@@ -38,7 +38,7 @@ const placeOf = ({ tokens, weights, at, gaps }) => {
       kind: i === at ? "token query" : "token",
     };
   };
-  const spans = tokenSpans(tokens, look);
+  const spans = tokenSpans(tokens, spanOf);
   const isWord = (i) => i > 0 && tokens[0] === "[CLS]" && !tokens[i].startsWith("##"); // BERT's tokens hold no spaces
   const before = (i) => (gaps.includes(i) ? [" … "] : isWord(i) ? [" "] : []);
   return h("li", ...spans.flatMap((span, i) => [...before(i), span]));

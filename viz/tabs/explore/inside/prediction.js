@@ -50,9 +50,11 @@ const choices = ({ id, label }) =>
 /** The next tokens, and the bits of the whole text. */
 const nextTokens = ({ output, baseline, unit, answer }) => {
   const rows = outcomes(output.next, baseline?.next, choices);
-  const moved = baseline && output.bitsPerToken != null ? output.bitsPerToken - baseline.bitsPerToken : 0;
+  const change = baseline && output.bitsPerToken != null ? output.bitsPerToken - baseline.bitsPerToken : 0;
   const verdict =
-    Math.abs(moved) < 0.0005 ? "" : say(moved > 0 ? "bits_worse" : "bits_better", { by: Math.abs(moved).toFixed(3) });
+    Math.abs(change) < 0.0005
+      ? ""
+      : say(change > 0 ? "bits_worse" : "bits_better", { by: Math.abs(change).toFixed(3) });
   return [
     answer && answerOf(answer),
     h("div.rows", { role: "group", "aria-label": say("prediction_next") }, ...rows),

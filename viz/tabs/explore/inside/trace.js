@@ -185,8 +185,8 @@ const forwardStep = (trace, names) => {
   const largest = strongestOf(found.adds.map(Math.abs), LARGEST);
   const button = (at) => {
     const pressed = `${picked.part === "adds" && picked.at === at}`;
-    const look = { "aria-pressed": pressed, "data-at": at, onclick: () => pick("adds", at) };
-    return h("button.f-button", look, `[${at}] ${asSigned(found.adds[at], 3)}`);
+    const attributes = { "aria-pressed": pressed, "data-at": at, onclick: () => pick("adds", at) };
+    return h("button.f-button", attributes, `[${at}] ${asSigned(found.adds[at], 3)}`);
   };
   return h(
     "li",

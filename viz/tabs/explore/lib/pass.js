@@ -19,7 +19,7 @@ export class AttentionMap {
   scored;
   statistics;
   habits;
-  opening;
+  first_head;
 
   constructor(described, scales, cells) {
     Object.assign(this, described);

@@ -4,12 +4,23 @@
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { snapshotAt, snapshotOf } from "./pass.js";
 import { exactly } from "./store/exact.js";
-import { again, askFor, begin, changeText, choose, edit, isShown, own, stepTo, textOfField } from "./store/passes.js";
+import {
+  askAgain,
+  askFor,
+  begin,
+  changeText,
+  choose,
+  edit,
+  isShown,
+  own,
+  stepTo,
+  textOfField,
+} from "./store/passes.js";
 import { publish, state, subscribe } from "./store/state.js";
-import { keepEffects, limit, lookAs, point, readView, refuse, set, token, writeLink } from "./store/view.js";
+import { applyView, keepEffects, limit, point, readView, refuse, set, token, writeLink } from "./store/view.js";
 
 const looking = { subscribe, set, point, measured: keepEffects, token, writeLink, exactly };
-const asking = { ask: askFor, again, own, choose, edit, entered: textOfField, stepTo, typed: changeText };
+const asking = { ask: askFor, askAgain, own, choose, edit, entered: textOfField, stepTo, typed: changeText };
 
 let begun = null; // the initial state of the tab, see `settings` in viz/tabs/explore/page.py
 let fill = null; // makes the field show what store.entered() returns
@@ -53,7 +64,7 @@ const follow = (params) => {
   refused.forEach(refuse);
   publish("notes");
   const link = { values, named: namesHead(params) };
-  if (same) return lookAs(link);
+  if (same) return applyView(link);
   askFor(question, link);
   fill();
 };

@@ -130,7 +130,7 @@ export const mount = ({ element }) => {
     setText(title, off ? say("head_off", { name }) : name);
     const late = isPending(shown) || (mode() === "scores" && !shown.vectors); // the canvas shows another map
     picture.canvas.classList.toggle("late", late);
-    tell(shown);
+    describe(shown);
     if (late) return; // painted as soon as the weights, or q and k, arrive
     const { image, size } = paintCells(shown);
     const { map } = shown;
@@ -150,7 +150,7 @@ export const mount = ({ element }) => {
   let around = null; // the surroundings of the last painted map
 
   /** Describes the pair with the exact numbers, or with ≈ until they arrive. */
-  const tell = (shown) => {
+  const describe = (shown) => {
     const pair = pairShown() ? pairOf(shown) : null;
     for (const name of ["query", "key", "weight", "score"]) delete readout.dataset[name];
     if (!pair) return setText(readout, say("map_hint"));

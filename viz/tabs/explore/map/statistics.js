@@ -37,7 +37,7 @@ export const mount = ({ element }) => {
     const statistics = statisticsOf(map, of, layer, head);
     const { kind, sentences } = habitOf(map, of, layer, head);
     const off = of === "head" && isOff(store.header, map, layer, head);
-    lessons.tell("explore", asText([sentences, off && say("habit_off")]));
+    lessons.show("explore", asText([sentences, off && say("habit_off")]));
     element.hidden = !statistics; // the statistics are for self-attention
     element.dataset.habit = kind;
     element.dataset.rev = store.rev;

@@ -147,15 +147,15 @@ export const mount = ({ element }) => {
     for (const part of [list, other]) part.classList.toggle("words", words);
   };
 
-  const show = (button, levels, look) => {
-    const now = [...levels, ...Object.values(look)].join();
+  const show = (button, levels, marks) => {
+    const now = [...levels, ...Object.values(marks)].join();
     if (now === looks.get(button)) return; // so for most tokens after most choices
     looks.set(button, now);
     button.style.setProperty("--looks", levels[0]);
     button.style.setProperty("--looked", levels[1]);
-    button.setAttribute("aria-pressed", `${look.locked}`);
-    button.classList.toggle("at", look.at);
-    button.tabIndex = look.stop ? 0 : -1;
+    button.setAttribute("aria-pressed", `${marks.locked}`);
+    button.classList.toggle("at", marks.at);
+    button.tabIndex = marks.stop ? 0 : -1;
   };
 
   const paint = afterMap(() => {

@@ -42,9 +42,9 @@ export const samplingRules = () => SAMPLING.map((name) => writingSettings.values
 export const fitModel = ({ layers, heads }) => {
   Object.assign(writingFields.layer, { max: layers - 1, initial: layers - 1 });
   writingFields.head.max = heads - 1;
-  const moved = ["layer", "head", "second"].filter(
+  const reset = ["layer", "head", "second"].filter(
     (name) => !writingSettings.allowed(name, writingSettings.values[name]),
   );
-  for (const name of moved) writingSettings.values[name] = writingFields[name].initial;
-  return moved;
+  for (const name of reset) writingSettings.values[name] = writingFields[name].initial;
+  return reset;
 };

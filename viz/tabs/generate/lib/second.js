@@ -35,7 +35,7 @@ export const makeSecond = (writing) => {
     second.state = frame;
     second.rev++;
     publish("second");
-    writing.tell();
+    writing.updateAddress();
   };
 
   const questions = newest({

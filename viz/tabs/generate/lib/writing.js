@@ -101,13 +101,13 @@ const ask = (length = 0, known = [], pause = 0) => {
       }
       writing.cursor.state = { ...frame, drawnBy };
       writing.rev++;
-      if (writing.tell() || quiet <= 0) publish("text");
+      if (writing.updateAddress() || quiet <= 0) publish("text");
     }
   });
 };
 
 /** Updates the address, at intervals while tokens arrive; returns whether it has. */
-writing.tell = () => {
+writing.updateAddress = () => {
   const due = performance.now() - lastUpdate >= TELL;
   if (due) lastUpdate = performance.now();
   if (due) writeLink();

@@ -154,9 +154,9 @@ const settingsOf = (section, words, node, paintNote) => {
 /** The texts above and below a section's panel: its sentence, things to try, its question and its links. */
 const wordsOf = (section, below, text) => ({
   /** The sentence above, of what is on the screen. */
-  tell: (sentence) => {
+  showLesson: (sentence) => {
     section.sentence = sentence;
-    if (learn.open === section.name) lessons.tell("learn", sentence);
+    if (learn.open === section.name) lessons.show("learn", sentence);
   },
   /** Prepared changes, as learnTries takes them, and how to put all back. */
   tries: (changes, reset = () => (section.stop?.(), section.live.reset())) =>

@@ -13,10 +13,10 @@ export const learnTries = (section, changes, reset) => {
   const start = async (name, change) => {
     const before = { ...section.live.view };
     reset();
-    const [opening, own] = [{ ...section.live.view }, { name, left: {} }];
+    const [unchanged, own] = [{ ...section.live.view }, { name, left: {} }];
     active = own;
     await (typeof change === "function" ? change(before) : section.live.set(change));
-    const left = Object.entries(section.live.view).filter(([field, value]) => value !== opening[field]);
+    const left = Object.entries(section.live.view).filter(([field, value]) => value !== unchanged[field]);
     own.left = Object.fromEntries(left);
     mark();
   };

@@ -53,7 +53,7 @@ masking.begin = (settings) => {
   for (const name of ["layer", "head"]) masking.view[name] = fields[name].initial;
   masking.subscribe(document.body, (changed) => {
     if (changed.has("stages")) fit();
-    if (["stages", "proof", "unmasked", "mask", "token", "hover"].some((name) => changed.has(name))) tell();
+    if (["stages", "proof", "unmasked", "mask", "token", "hover"].some((name) => changed.has(name))) showLesson();
   });
   masking.start({ stages: settings.first });
 };
@@ -153,7 +153,7 @@ masking.moved = (square, token) => [...square.keys()].filter((output) => square[
 
 /** The tab's sentence: what the mask leaves, and which outputs change, once both answers belong to the same
  *  question. */
-const tell = () => {
+const showLesson = () => {
   const { stages } = masking.answers;
   if (!stages) return;
   const proof = masking.proof();
@@ -165,16 +165,16 @@ const tell = () => {
     all: masking.count(stages.tokens ** 2),
     ...(measured ? whatMoves(proof) : {}),
   };
-  lessons.tell("mask", say(`mask_lesson${stages.mask === "none" ? "_none" : ""}${measured ? "_moves" : ""}`, values));
+  lessons.show("mask", say(`mask_lesson${stages.mask === "none" ? "_none" : ""}${measured ? "_moves" : ""}`, values));
 };
 
 const whatMoves = ({ labels, masked, unmasked }) => {
   const token = masking.token(labels);
-  const [moved, free] = [masked, unmasked].map((square) => masking.moved(square, token));
+  const [affected, free] = [masked, unmasked].map((square) => masking.moved(square, token));
   return {
     token: masking.quote(labels, token),
-    outputs: masking.outputs(moved, labels.length),
-    before: token > 0 && moved.every((output) => output >= token) ? "none" : "some",
+    outputs: masking.outputs(affected, labels.length),
+    before: token > 0 && affected.every((output) => output >= token) ? "none" : "some",
     too: free.some((output) => output < token) ? "some" : "none",
     unmasked: masking.outputs(free, labels.length),
   };

@@ -5,7 +5,7 @@ import { site } from "../../../../browser/lib/site.js";
 import { decodePass, editsInLink, snapshotAt, snapshotOf } from "../pass.js";
 import { exact } from "./exact.js";
 import { PARTS, publish, settings, state } from "./state.js";
-import { fitView, lookAs, opening, writeLink } from "./view.js";
+import { applyView, firstHead, fitView, writeLink } from "./view.js";
 
 const SOON = 300; // ms: an answer that arrives earlier does not make the current one look outdated
 const PATIENCE = 8000; // ms without an answer, after which the page says so
@@ -33,7 +33,7 @@ const become = (old) => {
   state.old = old;
   publish("old");
 };
-const tell = (notes) => {
+const showNotes = (notes) => {
   state.notes.server = notes;
   publish("notes");
 };
@@ -68,12 +68,12 @@ const settle = () => {
 };
 
 /** Repeats the request. */
-export const again = () => {
+export const askAgain = () => {
   example = null;
   questions.stop();
   askFor({}, view);
 };
-window.addEventListener("online", () => state.old === "offline" && again());
+window.addEventListener("online", () => state.old === "offline" && askAgain());
 
 /** Requests another model, with the edits it had when it was left. */
 export const choose = (model) => {
@@ -128,7 +128,7 @@ const passOf = async (question, signal) => {
 
 /** Says that no answer came, or not yet. */
 const late = () => {
-  tell([{ kind: "error", key: "asking_again" }]);
+  showNotes([{ kind: "error", key: "asking_again" }]);
   become("offline");
 };
 
@@ -139,11 +139,11 @@ const take = ({ pass, notes }) => {
   state.rev++;
   state.edits = pass.header.edits;
   if (pass.header.text === state.asked.text) state.asked.edits = editsInLink(state.edits);
-  tell(notes);
+  showNotes(notes);
   become(null);
   if (pass !== state.pass) return show(pass);
   if (!state.exact) exact.load(); // the server had lost the pass, and has it again
-  if (view) lookAs(view);
+  if (view) applyView(view);
   view = null;
   writeLink();
   publish("rev", "edits");
@@ -159,7 +159,7 @@ const fail = (error) => {
   state.open = false;
   view = null;
   state.rev++;
-  tell(notes);
+  showNotes(notes);
   become("refused");
   writeLink();
   publish("rev");
@@ -171,16 +171,16 @@ const questions = newest({ take, fail });
 const show = (pass) => {
   const opens = view ? !view.named : own(state.header.model) !== own(pass.header.model);
   const { values = {} } = view ?? {};
-  const moved = Object.keys(values);
+  const changedFields = Object.keys(values);
   state.pass = pass;
   state.hover = state.effects = null;
   Object.assign(state.view, values);
-  if (!view && opens) moved.push(...settings.change(NONE));
-  moved.push(...fitView(Boolean(view)));
-  if (opens) moved.push(...settings.change(opening()));
+  if (!view && opens) changedFields.push(...settings.change(NONE));
+  changedFields.push(...fitView(Boolean(view)));
+  if (opens) changedFields.push(...settings.change(firstHead()));
   view = null;
   exact.load();
   writeLink();
-  publish(...PARTS, ...moved);
+  publish(...PARTS, ...changedFields);
 };
-exact.lost = again;
+exact.lost = askAgain;

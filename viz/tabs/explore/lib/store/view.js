@@ -62,22 +62,22 @@ export const limit = (map = state.pass && state.map) => {
 /** After a new pass: resets whatever it does not have to the default, and reports it if a link asked for it. */
 export const fitView = (ofLink = false) => {
   limit();
-  const moved = Object.keys(FIELDS).filter((name) => !settings.allowed(name, state.view[name]));
-  for (const name of moved) {
+  const reset = Object.keys(FIELDS).filter((name) => !settings.allowed(name, state.view[name]));
+  for (const name of reset) {
     if (ofLink) refuse(badLink(name, state.view[name], FIELDS[name].initial));
     state.view[name] = FIELDS[name].initial;
   }
-  return moved;
+  return reset;
 };
 
-/** The head that is worth seeing. */
-export const opening = () => {
-  const [layer, head] = state.map.opening ?? [0, 0];
+/** The head to show first, as Python chose it. */
+export const firstHead = () => {
+  const [layer, head] = state.map.first_head ?? [0, 0];
   return { layer, head };
 };
 
 /** Shows the current pass with the view of a link. */
-export const lookAs = ({ values, named }) => set({ ...values, ...(named || !state.pass ? {} : opening()) });
+export const applyView = ({ values, named }) => set({ ...values, ...(named || !state.pass ? {} : firstHead()) });
 
 // --- the link -----------------------------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ def model(models: Models) -> Loaded:
     return result
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and figures from the cards; "measured" is None if a card has none."""
     loaded = model(models)
     return {
@@ -220,6 +220,6 @@ SECTION = Section(
             when=shown("figures"),
         ),
     },
-    opening=opening,
+    props=props,
     available=lambda models: filler(models) is not None,
 )

@@ -15,13 +15,13 @@ const SHOWS = ["words", "texts", "figures"];
 /** The tokens of the model's input; look(i) as in tokenSpans. */
 const strip = () => {
   const place = h("p.reads");
-  const draw = ({ labels, segments }, look) =>
+  const draw = ({ labels, segments }, attributesOf) =>
     place.replaceChildren(
       ...tokenSpans(labels, (i) => ({
         kind: ["piece", labels[i] === "[MASK]" && "hidden", segments[i] && !segments[i - 1] && "begins"]
           .filter(Boolean)
           .join(" "),
-        ...look(i),
+        ...attributesOf(i),
       })),
     );
   return { place, draw };
@@ -76,7 +76,7 @@ const makeWords = (section) => {
     if (!filled) return;
     gaps.draw(filled);
     read.draw(filled, () => ({}));
-    if (demo.view.show === "words") section.tell(lesson(filled));
+    if (demo.view.show === "words") section.showLesson(lesson(filled));
   };
   return { node, paint };
 };
@@ -119,7 +119,7 @@ const makeTexts = (section) => {
     }));
     paintVerdict(follows);
     if (demo.view.show === "texts")
-      section.tell(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
+      section.showLesson(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
   };
   return { node, paint };
 };
@@ -178,7 +178,7 @@ const makeFigures = (section, props) => {
       known: compared ? "yes" : "no",
     });
   };
-  const paint = () => demo.view.show === "figures" && section.tell(lesson());
+  const paint = () => demo.view.show === "figures" && section.showLesson(lesson());
   return { node: h("div.in-figures", ...card(), ...masks(), ...fineTuned()), paint };
 };
 

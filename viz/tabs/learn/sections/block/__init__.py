@@ -51,7 +51,7 @@ def model_shown(models: Models) -> Loaded:
     return able.get(PREFERRED) or next(iter(able.values()))
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     loaded = model_shown(models)
     config = loaded.bundle.config
@@ -236,5 +236,5 @@ SECTION = Section(
             compare_gradients, read_sizes, GRADIENTS, charted=True, when=shown("gradient"), unsent=("lines",)
         ),
     },
-    opening=opening,
+    props=props,
 )

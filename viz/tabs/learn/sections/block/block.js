@@ -44,7 +44,7 @@ const makeGradient = (section, { emb }) => {
     });
     const ratio = ([first, ...rest]) => asNumber(rest.at(-1) / first, 2);
     if (demo.view.show === "gradient")
-      section.tell(words("lesson_gradient", { depth, post: ratio(post), pre: ratio(pre) }));
+      section.showLesson(words("lesson_gradient", { depth, post: ratio(post), pre: ratio(pre) }));
   };
   return { node, paint };
 };

@@ -21,17 +21,17 @@ const placeOf = (step) => ({
 const makeTokens = ({ words, live: demo }, most) => {
   const list = h("ol");
   const count = h("p.count", { "aria-live": "polite" });
-  const token = (label, i, { labels, at, moved }, colours, largest) => {
-    const message = words("token", { label, chosen: labels[at], moved: asNumber(moved[i], 2) });
+  const token = (label, i, { labels, at, moved: changes }, colours, largest) => {
+    const message = words("token", { label, chosen: labels[at], moved: asNumber(changes[i], 2) });
     const mark = h("i");
-    if (moved[i] > 0) ground(mark, colours[Math.round(255 * Math.max(0.12, moved[i] / largest))]);
+    if (changes[i] > 0) ground(mark, colours[Math.round(255 * Math.max(0.12, changes[i] / largest))]);
     const button = h(
       "button",
       {
         "aria-pressed": `${i === at}`,
         title: message,
         "aria-label": message,
-        "data-moved": moved[i],
+        "data-moved": changes[i],
         onclick: () => demo.set({ at: i }),
       },
       label,
@@ -40,11 +40,11 @@ const makeTokens = ({ words, live: demo }, most) => {
     return h("li", button);
   };
   const paint = (through) => {
-    const { labels, at, moved } = through;
-    const largest = Math.max(...moved, 1e-9);
+    const { labels, at, moved: changes } = through;
+    const largest = Math.max(...changes, 1e-9);
     const colours = palette().weights;
     list.replaceChildren(...labels.map((label, i) => token(label, i, through, colours, largest)));
-    const others = moved.filter((_, i) => i !== at);
+    const others = changes.filter((_, i) => i !== at);
     const moving = others.filter((value) => value > 0).length;
     count.textContent = words("count", { label: labels[at], moved: moving, others: others.length });
   };
@@ -150,7 +150,7 @@ export const makeStack = (section, props) => {
     paintBlock(through, { layer, reached });
     const names = ["attention", "feed_forward"].map((part) => words(`trace_${part}`));
     chart.draw({ figures: through.chart, keep: through.text, x: words("layer"), y: words("length"), names });
-    if (demo.view.show === "stack") section.tell(lesson(words, through));
+    if (demo.view.show === "stack") section.showLesson(lesson(words, through));
   };
   return { node, paint };
 };

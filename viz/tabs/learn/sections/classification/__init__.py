@@ -46,7 +46,7 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
     return torch.zeros(x.shape[1], dtype=x.dtype).index_add_(0, word[0], largest[0] * towards)
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     texts = EXAMPLES["word"]
     config = word_model(models).bundle.config
@@ -134,5 +134,5 @@ SECTION = Section(
     questions={
         "verdict": Question(judge_words, read_words, PULLS, unsent=("x", "logits", "pulls")),
     },
-    opening=opening,
+    props=props,
 )

@@ -213,7 +213,7 @@ export const mount = (section, props) => {
       review.paint(verdict, own);
       picture.draw(verdict, pooling);
       pulls.paint(verdict, order);
-      section.tell(lesson(section, verdict, order[0]));
+      section.showLesson(lesson(section, verdict, order[0]));
       section.node.dataset.rev = demo.rev;
     }),
   );

@@ -83,7 +83,7 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
     }
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     return {"text": TEXT, "most": MOST_WORDS, "model": word_model(models).name, "steps": list(STEPS)}
 
@@ -103,5 +103,5 @@ SECTION = Section(
     equation=r"(b, t, k) \to (b, t, h, s) \to (b \cdot h, t, s) \to (b \cdot h, t, t) \to (b, h, t, s) \to (b, t, k)",
     code=(article_lines, former.SelfAttention.forward),
     questions={"lines": Question(run_lines, read_words, FIRST, prints=("ours",), unsent=("folded", "first", "words"))},
-    opening=opening,
+    props=props,
 )

@@ -71,7 +71,7 @@ const headBar = (words, count) =>
   );
 
 /** The matrices that a tensor consists of, {matrix, labels, index(row, column) of a number in it, about}: `about` has
- *  the caption and the look of its figure. */
+ *  the caption and the attributes of its figure. */
 const matricesOf = (words, name, { labels, heads, ...tensors }) => {
   const [, , , kind] = LINES[name];
   // folded are the queries of each head, cut from those of the sentence
@@ -82,7 +82,10 @@ const matricesOf = (words, name, { labels, heads, ...tensors }) => {
       const size = matrix[0].length / heads;
       const index = (row, column) =>
         name === "split" ? [b, row, Math.floor(column / size), column % size] : [b, row, column];
-      const about = { caption: words("sentence", { number: b }), look: { class: kind, style: `--heads: ${heads}` } };
+      const about = {
+        caption: words("sentence", { number: b }),
+        attributes: { class: kind, style: `--heads: ${heads}` },
+      };
       return { matrix, labels: labels[b], index, about };
     });
   return labels.flatMap((sentence, b) =>
@@ -92,7 +95,7 @@ const matricesOf = (words, name, { labels, heads, ...tensors }) => {
       const matrix = name === "folded" ? tensor[b].map((row) => row[r]) : out ? tensor[b][r] : tensor[number];
       const index = (row, column) => (out ? [b, r, row, column] : [number, row, column]);
       const caption = words(out ? "head" : "folded", { number, sentence: b, head: r });
-      return { matrix, labels: sentence, index, about: { caption, look: { class: `${kind} ${hueOf(r)}` } } };
+      return { matrix, labels: sentence, index, about: { caption, attributes: { class: `${kind} ${hueOf(r)}` } } };
     }),
   );
 };
@@ -127,7 +130,7 @@ const makeTensor = (words) => {
     node.style.setProperty("--heads", lines.heads);
     node.replaceChildren(
       ...matrices.map((each) =>
-        h("figure", each.about.look, h("figcaption", each.about.caption), bar(), image(name, each, most)),
+        h("figure", each.about.attributes, h("figcaption", each.about.caption), bar(), image(name, each, most)),
       ),
     );
     reading.textContent = words("point");
@@ -192,7 +195,7 @@ export const mount = (section, props) => {
       title.replaceChildren(words("tensor"), " ", h("code", `${LINES[name][2]} = (${shapes[name].join(", ")})`));
       tensor.paint(lines, name);
       agrees.textContent = words("agrees", { error: asNumber(lines.ours, 2), model: props.model });
-      section.tell(words(`says_${name}`, { b, t, k, h: heads, s: k / heads, batch: b * heads }));
+      section.showLesson(words(`says_${name}`, { b, t, k, h: heads, s: k / heads, batch: b * heads }));
       section.node.dataset.rev = demo.rev;
     }),
   );

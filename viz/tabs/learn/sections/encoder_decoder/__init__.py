@@ -53,7 +53,7 @@ def head_to_open() -> tuple[int, int]:
     return layer, head
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models
     config = model().config
@@ -184,5 +184,5 @@ SECTION = Section(
         ),
         "written": Question(write_forms, read_date, prints=("forms",)),
     },
-    opening=opening,
+    props=props,
 )

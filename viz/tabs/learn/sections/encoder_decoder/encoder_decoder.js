@@ -181,6 +181,6 @@ export const mount = (section, props) => {
     slider.setAttribute("aria-valuetext", step.textContent);
     map.paint(decoded);
     places.paint(decoded);
-    section.tell(lesson(words, decoded));
+    section.showLesson(lesson(words, decoded));
   });
 };

@@ -159,7 +159,7 @@ def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) ->
     return {"guess": guessed, "word": word, "other": other, "cosine": float(cosines[two]), "less": float(less)}
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view."""
     return {
         "people": PEOPLE,
@@ -197,5 +197,5 @@ SECTION = Section(
         ),
         "near": Question(find_near, read_word, NEAREST, when=shown("words"), unsent=("names", "cosines")),
     },
-    opening=opening,
+    props=props,
 )

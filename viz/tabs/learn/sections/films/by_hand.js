@@ -78,7 +78,7 @@ export const makeByHand = (section, props) => {
     if (demo.view.show !== "hand") return;
     const best = scores[0].indexOf(Math.max(...scores[0]));
     const score = asNumber(scores[0][best], 3);
-    section.tell(words("lesson_hand", { person: people[0], film: films[best], score }));
+    section.showLesson(words("lesson_hand", { person: people[0], film: films[best], score }));
   };
   return { node, paint };
 };

@@ -37,7 +37,9 @@ const makeNearest = (section, { model }) => {
     );
     guesses.textContent = asText(lines);
     if (demo.view.show === "words")
-      section.tell(words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }));
+      section.showLesson(
+        words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }),
+      );
   };
   return { node, paint };
 };

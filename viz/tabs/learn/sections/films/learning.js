@@ -60,7 +60,7 @@ const makeLikes = (section, { people, films, held }) => {
 };
 
 /** The slider over the frames of the training, which plays: {play, slider, frame(), run()}; moved() at each frame. */
-const makeCourse = (words, frames, moved) => {
+const makeCourse = (words, frames, onchange) => {
   let playing = 0;
   const slider = h("input", {
     type: "range",
@@ -68,13 +68,13 @@ const makeCourse = (words, frames, moved) => {
     max: frames,
     value: frames,
     "aria-label": words("step"),
-    oninput: () => ((playing = 0), moved()),
+    oninput: () => ((playing = 0), onchange()),
   });
   const run = () => {
     const own = ++playing;
     const step = () => {
       if (own !== playing) return;
-      moved();
+      onchange();
       if (Number(slider.value) >= frames) return;
       slider.value = Number(slider.value) + 1;
       setTimeout(step, PACE);
@@ -130,7 +130,7 @@ export const makeLearning = (section, props) => {
     section.node.dataset.predicted = JSON.stringify(predicted);
     if (demo.view.show !== "learn") return;
     const [i, j] = held;
-    section.tell(words("lesson_learn", { person: people[i], film: films[j], share: asShare(predicted[i][j]) }));
+    section.showLesson(words("lesson_learn", { person: people[i], film: films[j], share: asShare(predicted[i][j]) }));
   };
   return { node, paint, run: course.run };
 };

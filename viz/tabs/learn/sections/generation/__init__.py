@@ -54,7 +54,7 @@ def snapshot_name(step: int) -> str:
     return TRAINED if step == load_shipped(TRAINED).card["step"] else name_at(TRAINED, step)
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     recipe = load_shipped(TRAINED).card["recipe"]
     return {
@@ -215,5 +215,5 @@ SECTION = Section(
         "written": Question(write_on, read_step, prints=("text",), when=trains, more=describe_step),
         "cost": Question(cache.measure_cache, read_cached, TIMES, prints=("bytes",), when=shown("cache"), fast=True),
     },
-    opening=opening,
+    props=props,
 )

@@ -65,7 +65,7 @@ const makeCache = (section, props) => {
     const at = `${cache} ${length} ${typed}`;
     if (at !== measuredAt) view.clear();
     measuredAt = at;
-    section.tell(words("lesson_cache", { name: cache, tokens: length }));
+    section.showLesson(words("lesson_cache", { name: cache, tokens: length }));
   };
 
   return { node, paint };

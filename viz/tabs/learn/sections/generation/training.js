@@ -124,7 +124,7 @@ export const makeTraining = (section, props) => {
     peek.textContent = words("peek", { model: peeking, layer, head, share: asShare(share) });
     const { bits: of } = predicted;
     const [bits, unmasked] = [of.trained[demo.view.step], of.unmasked].map((each) => asFixed(each, 2));
-    section.tell(words("lesson", { step: reached, bits, unmasked }));
+    section.showLesson(words("lesson", { step: reached, bits, unmasked }));
   };
   return { node, paint };
 };

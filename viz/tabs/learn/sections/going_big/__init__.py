@@ -43,7 +43,7 @@ class Sizes(NamedTuple):
     bits: str
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and the recorded memory measurements."""
     del models
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
@@ -153,5 +153,5 @@ SECTION = Section(
             unsent=("q", "k", "v", "scores", "weights", "map", "numbers"),
         ),
     },
-    opening=opening,
+    props=props,
 )

@@ -52,7 +52,7 @@ const makeSteps = (section, { article, held }, sizes) => {
       line("layers", { layers }, layers * layer),
       ["fits", words("step_fits"), room(layer), Math.floor(ROOM / layer)],
     ]);
-    section.tell(words("lesson", { t, layer: inBytes(layer), longer: inBytes(held * longer) }));
+    section.showLesson(words("lesson", { t, layer: inBytes(layer), longer: inBytes(held * longer) }));
   };
   const paintKept = ({ t, heads, equation, kernel }) => {
     kept.title.textContent = words("kept", { t, heads });

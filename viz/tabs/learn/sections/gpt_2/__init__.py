@@ -58,7 +58,7 @@ def tokenizer_at(level: int) -> BpeTokenizer:
     return BpeTokenizer(json.dumps(result))
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and figures from the models' cards."""
     del models
     sizes = [{"name": name, **shape, **parts(**shape)} for name, shape in gpt2.SIZES.items()]
@@ -238,5 +238,5 @@ SECTION = Section(
             count_size, read_size, PARTS, prints=("total",), when=shown("sizes"), unsent=("names", "counts")
         ),
     },
-    opening=opening,
+    props=props,
 )

@@ -42,13 +42,13 @@ const makePieces = (section, { levels, worth }) => {
 
   const paintChips = ({ labels, ids, bytes }, bits) => {
     const colours = palette().weights;
-    const look = (i) => {
+    const spanOf = (i) => {
       const own = bits && i ? bits[i - 1] : null;
       const about = { label: labels[i], id: ids[i], bytes: bytes[i], bits: own === null ? "none" : asFixed(own, 1) };
       const pixel = own === null ? undefined : colours[Math.round(255 * Math.min(1, own / COSTLY))];
       return { title: words("piece", about), kind: "piece", pixel };
     };
-    chips.replaceChildren(...tokenSpans(labels, look));
+    chips.replaceChildren(...tokenSpans(labels, spanOf));
     ground.textContent = words(bits ? "coloured" : "uncoloured");
   };
   const paintScored = (scored) => {
@@ -76,7 +76,7 @@ const makePieces = (section, { levels, worth }) => {
     paintScored(scored);
     const [gpt, generator] = [scored.gpt, scored.generator].map((bits) => asFixed(bits, 2));
     if (demo.view.show === "pieces")
-      section.tell(words("lesson_pieces", { merges, bytes, pieces: count, gpt, generator }));
+      section.showLesson(words("lesson_pieces", { merges, bytes, pieces: count, gpt, generator }));
   };
   return { node, paint };
 };
@@ -160,7 +160,9 @@ const makeSizes = (section, props) => {
     sizes.replaceChildren(...[...props.sizes, { ...sized, name: "own" }].map(row));
     if (demo.view.show !== "sizes") return;
     const { depth, emb, total, parts } = sized;
-    section.tell(words("lesson_sizes", { depth, emb, total: asWhole(total), share: asShare(parts.blocks / total) }));
+    section.showLesson(
+      words("lesson_sizes", { depth, emb, total: asWhole(total), share: asShare(parts.blocks / total) }),
+    );
   };
   return { node, paint };
 };
@@ -199,6 +201,6 @@ export const mount = (section, props) => {
   section.begin(() => {
     pieces.paint();
     sizes.paint();
-    if (demo.view.show === "bits") section.tell(words("lesson_bits", worth.figures));
+    if (demo.view.show === "bits") section.showLesson(words("lesson_bits", worth.figures));
   });
 };

@@ -59,7 +59,7 @@ def run_blocks(x: Tensor, mask: Tensor, layers: int) -> Tensor:
     return x
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models  # of which it needs none
     return {
@@ -152,5 +152,5 @@ SECTION = Section(
             pass_graph, read_graph, MAP, prints=("moved", "stayed"), unsent=("mask", "reach", "shares", "names", "seen")
         ),
     },
-    opening=opening,
+    props=props,
 )

@@ -84,9 +84,9 @@ const addCheck = (section) => {
   const choices = [1, 2, 4];
   const answer = async () => {
     const line = await answerTo("/ask/learn-graphs/passed", { graph: "5:0-1,1-2,2-3,3-4", layers: 1, renamed: 0 });
-    const moved = line.influence.map((layer) => layer[0][4]);
-    const changes = asList(moved.map((change) => asNumber(change, 2)));
-    const layers = moved.findIndex((change) => change > 0) + 1;
+    const influences = line.influence.map((layer) => layer[0][4]);
+    const changes = asList(influences.map((change) => asNumber(change, 2)));
+    const layers = influences.findIndex((change) => change > 0) + 1;
     return { right: choices.indexOf(layers), said: section.words("answer", { changes }) };
   };
   section.check({ choices: choices.map((count) => section.words("choice", { count })), answer });
@@ -135,7 +135,7 @@ export const mount = (section, props) => {
       graph.draw({ needs, depth: demo.view.layers });
       if (!needs) return;
       measured.paint(passed, demo.view.layers);
-      section.tell(lesson(section, units, needs));
+      section.showLesson(lesson(section, units, needs));
       paintPuzzle({
         words: words("puzzle", { count: size, edges: size - 1 }),
         solved: needs.flat().every((need) => need <= 2) && now === size && edges.length < size,

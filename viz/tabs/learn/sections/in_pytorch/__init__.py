@@ -54,7 +54,7 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
     return outputs
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     loaded = word_model(models)
     limits = {"most": MOST_WORDS, "factors": list(FACTORS), "factor": FACTOR, "copies": list(COPIES), "runs": RUNS}
@@ -126,5 +126,5 @@ SECTION = Section(
         "plain": Question(three_tensors, read_plain, when=unprinted),
         "timed": Question(time_lines, read_copies, prints=("lines", "loop")),
     },
-    opening=opening,
+    props=props,
 )

@@ -17,7 +17,7 @@ const QUESTIONS = { tensors: ["text", "factor"], plain: ["text"], timed: ["text"
 const makeClock = (section, { runs }) => {
   const { words, live: demo } = section;
   const clock = h("div.clock", { "aria-live": "polite" });
-  const again = h(
+  const restart = h(
     "button.field-button",
     { onclick: () => demo.set({ run: (demo.view.run + 1) % runs }) },
     words("measure"),
@@ -46,7 +46,7 @@ const makeClock = (section, { runs }) => {
     clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p.quiet", message));
   };
 
-  return { node: h("div.times", clock, again), paint };
+  return { node: h("div.times", clock, restart), paint };
 };
 
 const addCheck = (section) => {
@@ -104,7 +104,7 @@ export const mount = (section, props) => {
     const { tensors: answer, plain } = demo.answers;
     if (!answer) return;
     tensors.paint(answer, plain, demo.view.factor);
-    section.tell(lesson(section, answer));
+    section.showLesson(lesson(section, answer));
     section.node.dataset.rev = demo.rev;
   });
   section.needs("tensors");

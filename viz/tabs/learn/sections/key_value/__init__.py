@@ -56,7 +56,7 @@ def look_up(q: Tensor, k: Tensor, v: Tensor, temperature: float) -> tuple[Tensor
     return scores, weights, weights @ v
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models  # of which it needs none
     start = {"keys": KEYS, "values": VALUES, "query": QUERY, "soft": ATTENTION, "askers": list(ASKERS)}
@@ -118,5 +118,5 @@ SECTION = Section(
     r"{\sum_j \exp\left(q \cdot k_j / (T\sqrt{s})\right)}",
     code=(former.attention_weights, look_up),
     questions={"lookup": Question(ask_softly, read_lookup, MAP)},
-    opening=opening,
+    props=props,
 )

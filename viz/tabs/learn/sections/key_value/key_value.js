@@ -93,20 +93,20 @@ const makeSettings = (section, props, lookup) => {
 };
 
 /** The plane in which keys and the query are dragged: {node, paint}. */
-const makeArrows = (section, props, lookup, names, moved) => {
+const makeArrows = (section, props, lookup, names, afterDrag) => {
   const { words, live: demo } = section;
   const node = h("div");
   const ondrag = (id, to, over) => {
     if (id === "query") lookup.query = to;
     else lookup.keys[Number(id.slice(3))] = to;
-    moved();
+    afterDrag();
     if (over) demo.set({ keys: spell(lookup.keys), query: spell([lookup.query]) });
   };
   const plane = makePlane(node, { label: words("plane"), reach: props.reach, ondrag });
   const paint = () => {
-    const arrow = (id, name, to, look) => {
+    const arrow = (id, name, to, options) => {
       const grip = words("tip", { name, x: asFixed(to[0], 2), y: asFixed(to[1], 2) });
-      return { id, to, label: name, grip, ...look };
+      return { id, to, label: name, grip, ...options };
     };
     const asks = { kind: "asks", hue: "mark" };
     plane.draw({
@@ -206,7 +206,7 @@ export const mount = (section, props) => {
     const stored = dictionary.paint({ keys: lookup.keys, values, asked: lookup.queries()[row] });
     table.paint(scores[row], weights[row], y[row]);
     settings.paint();
-    section.tell(lesson(section, lookup, names, stored, weights[row], y[row]));
+    section.showLesson(lesson(section, lookup, names, stored, weights[row], y[row]));
     paintPuzzle({ words: words("puzzle", { name: names[1], value: values[1] }), solved: isSolved(y[0]) });
     section.node.dataset.found = JSON.stringify({ scores, weights, y, store: stored });
   };

@@ -35,7 +35,7 @@ TEXT, REORDERED = PAIRS[0]
 MOST_TOKENS = 40  # tokens whose scores are shown
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and the recorded losses."""
     loaded = model_shown(models)
     subject = permuting.find(models)
@@ -145,5 +145,5 @@ SECTION = Section(
             when=shown("length"),
         ),
     },
-    opening=opening,
+    props=props,
 )

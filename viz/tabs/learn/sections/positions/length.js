@@ -35,6 +35,6 @@ export const makeLength = (section, { measured, chart: figures }) => {
   const curves = makeChart(place, { label: words("chart_length", { trained }) });
   const names = models.map(({ name, positions }) => words("line", { name, positions }));
   curves.draw({ figures, keep: "measured", x: words("read"), y: words("bits"), names });
-  const paint = () => demo.view.show === "length" && section.tell(lesson(words, measured));
+  const paint = () => demo.view.show === "length" && section.showLesson(lesson(words, measured));
   return { node, paint };
 };

@@ -53,14 +53,14 @@ export const makeOrder = (section) => {
   const cards = h("div.cards");
   let lifted = null; // the position of the word that the next click swaps
   const shuffle = () => demo.set({ order: shuffled(demo.answers.verdicts.order).join(".") });
-  const again = h("button.field-button", { disabled: true, onclick: shuffle }, words("shuffle"));
+  const shuffleButton = h("button.field-button", { disabled: true, onclick: shuffle }, words("shuffle"));
   const node = h(
     "div.in-order",
     h("h3", words("typed")),
     typed,
     h("h3", words("other")),
     other,
-    h("p.quiet", words("swap"), " ", again),
+    h("p.quiet", words("swap"), " ", shuffleButton),
     cards,
     panel.equation(),
   );
@@ -89,7 +89,7 @@ export const makeOrder = (section) => {
       label,
     );
   const paint = () => {
-    again.disabled = !demo.answers.verdicts;
+    shuffleButton.disabled = !demo.answers.verdicts;
     if (!demo.answers.verdicts) return;
     const { labels, order, names, trained: positions, probs, same } = demo.answers.verdicts;
     const verdicts = names.map((name, i) => {
@@ -101,7 +101,7 @@ export const makeOrder = (section) => {
     other.replaceChildren(...order.map((word, place) => button(labels[word], word, place)));
     if (focused !== undefined) other.children[focused]?.focus();
     cards.replaceChildren(...verdicts.map((verdict) => card(words, verdict)));
-    if (demo.view.show === "order") section.tell(lesson(words, order, verdicts));
+    if (demo.view.show === "order") section.showLesson(lesson(words, order, verdicts));
   };
   return { node, paint, drop: () => (lifted = null) };
 };

@@ -98,7 +98,7 @@ export const makeScore = (section, { model, terms }) => {
       },
     });
     sum.replaceChildren(...sumOf(words, terms, scored, key));
-    if (demo.view.show === "score") section.tell(lesson(words, terms, scored, key));
+    if (demo.view.show === "score") section.showLesson(lesson(words, terms, scored, key));
   };
   return { node, paint };
 };

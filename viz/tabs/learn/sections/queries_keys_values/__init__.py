@@ -66,7 +66,7 @@ def pair_to_open(models: Models) -> dict[str, int]:
     return {"layer": layer, "head": head, "query": query, "key": key + 1}
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     loaded = subject(models)
     config = loaded.bundle.config
@@ -190,5 +190,5 @@ SECTION = Section(
             run_trained, read_trained, HEAD, when=shown("head"), unsent=("seen",), more=describe_weights
         ),
     },
-    opening=opening,
+    props=props,
 )

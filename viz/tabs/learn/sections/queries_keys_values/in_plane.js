@@ -75,7 +75,7 @@ export const makeInPlane = (section, props) => {
   );
   const paintPuzzle = section.puzzle();
 
-  const tell = (weights) => {
+  const describe = (weights) => {
     const { row, show } = demo.view;
     const column = weights.map((each) => each[row]);
     const [most, reader] = [largestAt(weights[row]), largestAt(column)];
@@ -89,20 +89,20 @@ export const makeInPlane = (section, props) => {
       all: asFixed(total, 2),
     };
     uses.textContent = words("uses", values);
-    if (show === "plane") section.tell(words("lesson", values));
+    if (show === "plane") section.showLesson(words("lesson", values));
   };
   const paint = () => {
     const vectors = projections(props.vectors, matrices);
     const { scores, weights, y } = arithmetic.attention(vectors[0], vectors[1], vectors[2], Math.SQRT2);
     const { row } = demo.view;
     planes.forEach((plane, i) => {
-      const look = (j) => ({ id: `word${j}`, hue: j, kind: j === row ? "asked" : "word", label: props.words[j] });
-      const arrows = vectors[i].map((to, j) => ({ to, ...look(j) }));
+      const styleOf = (j) => ({ id: `word${j}`, hue: j, kind: j === row ? "asked" : "word", label: props.words[j] });
+      const arrows = vectors[i].map((to, j) => ({ to, ...styleOf(j) }));
       const output = PARTS[i] === "v" ? [{ id: "y", to: y[row], kind: "output", label: "y" }] : [];
       plane.paint(matrices[i], [...arrows, ...output]);
     });
     tables.paint(scores, weights);
-    tell(weights);
+    describe(weights);
     const solved = weights.slice(1).every((each, i) => largestAt(each) === i);
     paintPuzzle({ words: words("puzzle"), solved });
     section.node.dataset.found = JSON.stringify({ scores, weights, y });

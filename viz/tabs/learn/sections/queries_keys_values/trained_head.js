@@ -45,7 +45,7 @@ export const makeTrainedHead = (section, props) => {
       cells(words("out_of", { word: labels[i] }), out[i]),
     );
     Object.assign(chain.dataset, { product, weight, score: score ?? "masked" });
-    if (demo.view.show === "head") section.tell(words("lesson_head", { ...names, share, model: props.model }));
+    if (demo.view.show === "head") section.showLesson(words("lesson_head", { ...names, share, model: props.model }));
   };
 
   /** One number of q, k or v as a sum of products, with the place of each weight in the file. */

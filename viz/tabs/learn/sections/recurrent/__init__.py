@@ -34,7 +34,7 @@ TEXT = "The cat sat on the mat."
 MOST_BYTES = 24  # bytes of a text
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, the recorded times, and figures from the models' cards."""
     del models
     record = json.loads(TIMES.read_text(encoding="utf-8"))
@@ -149,5 +149,5 @@ SECTION = Section(
     r" y_i = \textstyle\sum_{j \le i} w_{ij}\, x_j",
     code=(steps_to_reach, GRUModel.steps, ConvModel.steps),
     questions={"reached": Question(reach_outputs, read_networks, STEPS, unsent=("tokens", "last"))},
-    opening=opening,
+    props=props,
 )

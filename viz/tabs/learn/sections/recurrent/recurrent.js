@@ -131,6 +131,6 @@ export const mount = (section, props) => {
     charts[demo.view.show]?.paint();
     if (!reached) return;
     reach.paint(reached);
-    section.tell(lesson[demo.view.show](reached));
+    section.showLesson(lesson[demo.view.show](reached));
   });
 };

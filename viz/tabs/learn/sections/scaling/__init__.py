@@ -69,7 +69,7 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
     }
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     del models
     start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST_BYTES}
@@ -187,5 +187,5 @@ SECTION = Section(
             compare_trained, read_models, ENTROPIES, charted=True, when=shown("trained"), unsent=("flat", "names")
         ),
     },
-    opening=opening,
+    props=props,
 )

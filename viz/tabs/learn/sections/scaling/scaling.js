@@ -72,7 +72,7 @@ const makeRandom = (section, { powers }) => {
     row.replaceChildren(...WAYS.map((name) => bars(words, name, rows[name])));
     const [plain, scaled] = WAYS.map((way) => asNumber(measured[way][at][measure], 3));
     if (demo.view.show === "random")
-      section.tell(words(`lesson_${measure}`, { k: asWhole(sized()), plain, scaled, root: root() }));
+      section.showLesson(words(`lesson_${measure}`, { k: asWhole(sized()), plain, scaled, root: root() }));
   };
   return { node, paint };
 };
@@ -113,7 +113,7 @@ const makeTrained = (section, { trained: models }) => {
     const means = { scaled: trained.scaled.mean, plain: trained.plain.mean, even: trained.even };
     const numbers = { ...means, bits: models.scaled.bits, other: models.plain.bits };
     const values = Object.entries(numbers).map(([name, value]) => [name, asFixed(value, 2)]);
-    section.tell(words("lesson_trained", Object.fromEntries(values)));
+    section.showLesson(words("lesson_trained", Object.fromEntries(values)));
   };
   return { node, paint };
 };

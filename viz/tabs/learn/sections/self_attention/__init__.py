@@ -26,7 +26,7 @@ LETTERS = 80  # of all words together
 REACH = 2.5  # an arrow goes so far across and up, at most
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     limits = {"most": MOST_WORDS, "letters": LETTERS, "reach": REACH}
     return {"words": WORDS, "vectors": VECTORS, "model": word_model(models).name, **limits}
@@ -73,5 +73,5 @@ SECTION = Section(
     equation=r"y_i = \sum_j w_{ij}\, x_j \qquad w_{ij} = \frac{\exp x_i \cdot x_j}{\sum_j \exp x_i \cdot x_j}",
     code=(former.basic_self_attention,),
     questions={"plane": Question(attend, read_arrows, Draw(figures.attention, Field("weights", 0), Field("words")))},
-    opening=opening,
+    props=props,
 )

@@ -85,12 +85,12 @@ const makeSentence = (demo) => {
 };
 
 /** The words, the outputs, and one output as a chain of scaled arrows, in a plane: {node, paint(x, row, y)}. */
-const makeArrows = (section, reach, sentence, moved) => {
+const makeArrows = (section, reach, sentence, onchange) => {
   const { words, live: demo } = section;
   const node = h("div");
   const ondrag = (id, to, over) => {
     sentence.move(Number(id.slice(4)), to);
-    moved();
+    onchange();
     if (over) demo.set({ vectors: spell(sentence.arrows()) });
   };
   const plane = makePlane(node, { label: words("plane"), reach, ondrag });
@@ -210,7 +210,7 @@ export const mount = (section, props) => {
     const { weights, y } = answer;
     arrows.paint(x, weights[row], y);
     tables.paint(answer);
-    section.tell(lesson(section, list, row, weights[row]));
+    section.showLesson(lesson(section, list, row, weights[row]));
     const solved = isSolved(list, weights, sentence.arrows(), parse(props.vectors));
     paintPuzzle({ words: words("puzzle", puzzleWords(list)), solved });
     section.node.dataset.y = JSON.stringify(y);

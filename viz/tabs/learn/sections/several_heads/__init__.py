@@ -46,7 +46,7 @@ LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
 }
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     heads = {number: list(names) for number, names in HEADS.items()}
     trained = [{"change": change, **family.table_row(name)} for change, name in TRAINED.items()]
@@ -197,5 +197,5 @@ SECTION = Section(
             unsent=("parameters", "variants"),
         ),
     },
-    opening=opening,
+    props=props,
 )

@@ -33,7 +33,7 @@ const makeGave = (section, props) => {
     const { swapped, moves: result } = demo.answers;
     if (!swapped) return;
     for (const name of ["before", "after"]) orders[name].draw(swapped[name], swapped.before.words);
-    if (demo.view.show === "gave") section.tell(lesson(swapped));
+    if (demo.view.show === "gave") section.showLesson(lesson(swapped));
     if (result) moves.paint(result.table);
   };
   const node = h(
@@ -61,7 +61,7 @@ const makeCosts = (section, props) => {
     const { forms: result } = demo.answers;
     if (!result) return;
     forms.paint(result);
-    if (demo.view.show === "sizes") section.tell(lesson(result));
+    if (demo.view.show === "sizes") section.showLesson(lesson(result));
   };
   const node = h(
     "div.costs",

@@ -45,7 +45,7 @@ PUBLISHED = {
 }
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and the tiny models from their cards."""
     del models
     rotary = family.load(ROTARY).bundle.config
@@ -295,5 +295,5 @@ SECTION = Section(
             asked=False,
         ),
     },
-    opening=opening,
+    props=props,
 )

@@ -10,13 +10,13 @@ export const makeNorm = (section, { models }) => {
   const { words, panel } = section;
   const added = section.slider("added", (value) => asSigned(value, 1));
   const vector = numbersTable(words("vector", { model: models.norm }));
-  const moved = h("p.result", { role: "status" });
+  const status = h("p.result", { role: "status" });
   const node = h(
     "div.norm",
     h("div.asking", added.node),
     scrolled(words("show_norm_hint"), vector.node),
     panel.equation(1),
-    moved,
+    status,
   );
   const paint = (normed) => {
     vector.draw({
@@ -28,9 +28,9 @@ export const makeNorm = (section, { models }) => {
     });
     const by = { layer: asFixed(normed.moved_layer, 2), rms: asFixed(normed.moved_rms, 2) };
     const values = { mean: asFixed(normed.mean, 2), size: asFixed(normed.size, 2), ...by };
-    moved.textContent = words("moved", values);
-    Object.assign(moved.dataset, { layer: normed.moved_layer, rms: normed.moved_rms });
-    section.tell(words("lesson_norm", values));
+    status.textContent = words("moved", values);
+    Object.assign(status.dataset, { layer: normed.moved_layer, rms: normed.moved_rms });
+    section.showLesson(words("lesson_norm", values));
   };
 
   return { node, paint };
@@ -52,7 +52,7 @@ export const makeGate = (section, { models }) => {
     });
     const values = { token: gated.labels[gated.at], share: asShare(gated.closed) };
     closed.textContent = words("closed", values);
-    section.tell(words("lesson_gate", values));
+    section.showLesson(words("lesson_gate", values));
   };
 
   return { node, paint };

@@ -56,7 +56,7 @@ export const makeRotary = (section) => {
     const values = { query: labels[at], key: labels[key], count: distance, score: asSigned(moved, 3) };
     scored.textContent = words("scored", { ...values, at: at + by, place: key + by });
     Object.assign(scored.dataset, { moved, score });
-    section.tell(words("lesson_rotary", values));
+    section.showLesson(words("lesson_rotary", values));
   };
   return { node, paint };
 };

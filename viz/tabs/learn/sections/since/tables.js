@@ -48,7 +48,7 @@ export const makeCache = (section, { lengths }) => {
     );
     const most = times.indexOf(Math.max(...times));
     const values = { name: names[most], shared: bytes(shared[most]), own: bytes(own[most]) };
-    section.tell(words("lesson_cache", { ...values, t: lengths[demo.view.length] }));
+    section.showLesson(words("lesson_cache", { ...values, t: lengths[demo.view.length] }));
   };
   return { node, paint };
 };
@@ -76,5 +76,5 @@ export const makeWorth = (section, { family }) => {
   );
   const node = h("div.worth", scrolled(words("show_worth_hint"), table), h("p.source", words("alike")));
   const values = { name: best.name, bits: asFixed(best.bits, 2), plain: asFixed(plain.bits, 2) };
-  return { node, paint: () => section.tell(words("lesson_worth", values)) };
+  return { node, paint: () => section.showLesson(words("lesson_worth", values)) };
 };

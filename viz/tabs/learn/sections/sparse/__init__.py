@@ -114,7 +114,7 @@ SHARES = Draw(figures.attention, Field("shares"), Field("labels"), mask=Field("m
 COSTS = {show: costs(show) for show in NUMBERS}
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and the recorded measurements."""
     del models
     return {
@@ -148,5 +148,5 @@ SECTION = Section(
         ),
         **COSTS,
     },
-    opening=opening,
+    props=props,
 )

@@ -104,11 +104,13 @@ const makePattern = (section, props) => {
       error: asNumber(error, 2),
     });
   };
-  const tell = ({ cells: count, causal, reached }) => {
+  const describe = ({ cells: count, causal, reached }) => {
     const numbers = { cells: asWhole(count), causal: asWhole(causal), share: asShare(reached[layers() - 1]) };
     const all = joining({ reached });
     const joined = all === null ? "never" : all <= layers() ? "now" : "later";
-    section.tell(words("lesson_pattern", { ...numbers, layers: layers(), joined, all: all ?? 0, most: props.layers }));
+    section.showLesson(
+      words("lesson_pattern", { ...numbers, layers: layers(), joined, all: all ?? 0, most: props.layers }),
+    );
   };
   const paint = () => {
     step.textContent = words("step_is", { layers: layers() });
@@ -117,7 +119,7 @@ const makePattern = (section, props) => {
     if (!patterned) return;
     paintMap(patterned);
     paintShares(patterned);
-    tell(patterned);
+    describe(patterned);
   };
   return { node, paint };
 };
@@ -173,7 +175,7 @@ const makeCost = (section, props, measure) => {
   });
   const paint = () => {
     chart.draw(figure);
-    section.tell(lesson);
+    section.showLesson(lesson);
   };
   return { node, paint };
 };

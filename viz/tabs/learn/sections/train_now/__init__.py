@@ -110,7 +110,7 @@ def train_model(task: str, seed: int, text: str) -> Numbers:
     return {"right": right, "answer": answer, "labels": labels, "weights": weights, "lines": lines}
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view."""
     del models
     config = toys.begin(TASK, 0).config
@@ -135,7 +135,7 @@ def attach(server: FastAPI, site: Site) -> None:
     trainings = Trainings(site.shared.trained)
 
     @server.post("/learn/train-now/train")
-    @http.answers
+    @http.refusals_as_json
     async def train(request: Request) -> Response:
         view = await http.read_object(request)
         task, text = read_question(view)
@@ -143,7 +143,7 @@ def attach(server: FastAPI, site: Site) -> None:
         return trainings.train({"task": task, "seed": seed, "text": text}, (task, str(seed), text))
 
     @server.post("/learn/train-now/watch")
-    @http.answers
+    @http.refusals_as_json
     async def watch() -> Response:
         return trainings.watch()
 
@@ -165,6 +165,6 @@ SECTION = Section(
             asked=False,
         ),
     },
-    opening=opening,
+    props=props,
     routes=attach,
 )

@@ -111,7 +111,7 @@ const makeTrial = (section, props, training) => {
     const { backwards } = props.tasks[training.live ? training.progress.run.task : demo.view.task];
     by.textContent = asText([words("by", { by: who, step }), backwards && words("backwards")]);
     const values = { step, loss: asNumber(loss, 3), share: asShare(share), question, answer };
-    section.tell(words("lesson", { by: who === "trained" && !training.course.length ? "kept" : who, ...values }));
+    section.showLesson(words("lesson", { by: who === "trained" && !training.course.length ? "kept" : who, ...values }));
   };
   return { node: h("div.by-hand", h("label.field-line", label, text), output, by), paint, answer };
 };

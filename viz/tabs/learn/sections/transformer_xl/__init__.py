@@ -53,7 +53,7 @@ def precise() -> TransformerXL:
     return copy.deepcopy(model()).double()
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and figures from the model's card."""
     del models
     config, card = model().config, load_shipped(MODEL).card
@@ -229,6 +229,6 @@ SECTION = Section(
             split_scores, read_split, STACK, charted=True, prints=("error",), when=shown("terms"), unsent=("rows",)
         ),
     },
-    opening=opening,
+    props=props,
     available=lambda models: MODEL in former.available(),  # noqa: ARG005
 )

@@ -72,7 +72,7 @@ const makeMemory = (section, props) => {
     chart.draw({ figures: carried.chart, keep: "memory", x: words("axis_memory"), change });
     const { on, off } = carried.means;
     if (demo.view.show === "memory")
-      section.tell(words("lesson_memory", { off: asFixed(off, 2), on: asFixed(on, 2), memory: trained.memory }));
+      section.showLesson(words("lesson_memory", { off: asFixed(off, 2), on: asFixed(on, 2), memory: trained.memory }));
   };
   return { node, paint };
 };
@@ -86,8 +86,8 @@ const makeReach = (section, { short }) => {
   const node = h("div.in-reach", place, readout, farthest, h("p.quiet", words("rounding")));
   const point = (at) => {
     if (!demo.answers.reached || !at) return void (readout.textContent = "");
-    const { labels, ...moved } = demo.answers.reached;
-    const value = moved[demo.view.memory][at.row][at.column];
+    const { labels, ...influence } = demo.answers.reached;
+    const value = influence[demo.view.memory][at.row][at.column];
     readout.textContent = words("cell", {
       moves: value ? "yes" : "no",
       label: labels[at.column],
@@ -120,7 +120,7 @@ const makeReach = (section, { short }) => {
     paintMap(labels, rows);
     farthest.replaceChildren(h("caption", words("farthest")), h("tbody", ...rows.map(line)));
     if (show === "reach")
-      section.tell(words("lesson_reach", { on: memory, far: far(rows.at(-1)), near: far(rows[0]) }));
+      section.showLesson(words("lesson_reach", { on: memory, far: far(rows.at(-1)), near: far(rows[0]) }));
   };
   return { node, paint };
 };
@@ -144,7 +144,7 @@ const makeTerms = (section, { terms }) => {
     const { spreads } = scored;
     const most = terms.reduce((one, two) => (spreads[two] > spreads[one] ? two : one));
     const values = { layer, head, term: words(most), spread: asFixed(spreads[most], 2) };
-    section.tell(words("lesson_terms", values));
+    section.showLesson(words("lesson_terms", values));
   };
   return { node, paint };
 };

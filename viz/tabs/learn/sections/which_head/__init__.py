@@ -74,7 +74,7 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
     return {"bundle": load(MODEL), **texts}
 
 
-def opening(models: Models) -> dict[str, Any]:
+def props(models: Models) -> dict[str, Any]:
     """Returns the first pairs of texts, and three heads to choose from in the question: two that return most, and one
     that is needed most."""
     del models
@@ -105,5 +105,5 @@ SECTION = Section(
             ),
         )
     },
-    opening=opening,
+    props=props,
 )

@@ -85,7 +85,7 @@ export const mount = (section, props) => {
     const [one, other] = result.values.map((value) => asSigned(value, 2));
     metric.textContent = words("metric", { answer: result.answer, rival: result.rival, first: one, second: other });
     const lost = asShare(result.lost[best.layer][best.head]);
-    section.tell(words("lesson", { layer: best.layer, head: best.head, returned: asShare(best.value), lost }));
+    section.showLesson(words("lesson", { layer: best.layer, head: best.head, returned: asShare(best.value), lost }));
   };
 
   const pairOf = ([name, [pinned, text]]) => [name, [{ pinned, text }, words("pair", { pair: name })]];
