@@ -18,14 +18,14 @@ def observable(method: Callable[P, R]) -> Callable[P, R]:
 
     `capture=`, the earlier name of `observer=`, is accepted too.
     """
-    place = list(signature(method).parameters).index("observer")
+    observer_index = list(signature(method).parameters).index("observer")
 
     @wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if "capture" in kwargs:
             kwargs["observer"] = kwargs.pop("capture")
         model: Any = args[0]
-        observer: Any = args[place] if len(args) > place else kwargs.get("observer")
+        observer: Any = args[observer_index] if len(args) > observer_index else kwargs.get("observer")
         if observer is not None:
             check_observer(model, observer)
         return method(*args, **kwargs)

@@ -93,14 +93,14 @@ class _Part(NamedTuple):
 def _parts(kind: str, blocks: Tensor) -> list[_Part]:
     """Returns the parts of a pattern over blocks (b·h, n, l, s); the first contains each token's own key."""
     n, size = blocks.shape[1:3]
-    place, block = torch.arange(size, device=blocks.device), torch.arange(n, device=blocks.device)
+    offset, block = torch.arange(size, device=blocks.device), torch.arange(n, device=blocks.device)
     # The kernel needs a mask in the queries' dtype, or in float32 with half-precision queries.
     dtype = torch.promote_types(blocks.dtype, torch.float32)
-    parts = [_Part(lambda x: x, lambda x: x, _closed(place[:, None] < place, dtype))]
+    parts = [_Part(lambda x: x, lambda x: x, _closed(offset[:, None] < offset, dtype))]
     if n == 1:  # there is no earlier block, and the kernel would crash on an empty tensor
         return parts
     if kind in ("local", "strided"):
-        parts.append(_Part(lambda x: x[:, 1:], lambda x: x[:, :-1], _closed(place[:, None] >= place, dtype)))
+        parts.append(_Part(lambda x: x[:, 1:], lambda x: x[:, :-1], _closed(offset[:, None] >= offset, dtype)))
     if kind == "strided":
         column = lambda x: x.transpose(1, 2)  # noqa: E731
         parts.append(_Part(column, column, _closed(block[:, None] <= block, dtype)))

@@ -164,5 +164,5 @@ def test_rules_out_of_range_are_refused_at_the_call(rules, message):
 @pytest.mark.parametrize("beams", [1, 2])
 def test_a_model_whose_only_token_is_the_end_ends_at_once(beams):
     model = former.Generator(former.ModelConfig(num_tokens=1, emb=8, heads=2, depth=1, seq_length=8)).eval()
-    (found,) = former.beam_search(model, [0], 3, beams, end=0)
-    assert (found.ids, found.log_prob) == ([0], 0)
+    (best,) = former.beam_search(model, [0], 3, beams, end=0)
+    assert (best.ids, best.log_prob) == ([0], 0)

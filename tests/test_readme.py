@@ -47,8 +47,8 @@ API = "curl"  # by tests/viz/test_api.py
 
 def block(word):
     """Returns the command lines of the block that contains a word."""
-    (found,) = [lines for lines in BLOCKS if any(word in line for line in lines)]
-    return [line for line in found if line]
+    (matching,) = [lines for lines in BLOCKS if any(word in line for line in lines)]
+    return [line for line in matching if line]
 
 
 def test_every_example_and_every_block_of_commands_is_run():

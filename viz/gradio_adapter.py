@@ -50,8 +50,8 @@ def katex() -> dict[str, str]:
     """
     wanted = {"script": "auto-render-*.js", "style": "katex-*.css"}
     # A Gradio that calls them otherwise still serves the page, with equations in LaTeX.
-    found = {name: next(ASSETS.glob(pattern), Path(pattern)) for name, pattern in wanted.items()}
-    return {name: f"{ASSETS_PATH}{path.name}" for name, path in found.items()}
+    assets = {name: next(ASSETS.glob(pattern), Path(pattern)) for name, pattern in wanted.items()}
+    return {name: f"{ASSETS_PATH}{path.name}" for name, path in assets.items()}
 
 
 # In Gradio's scripts: import(`./Blocks-D1GWYZdr.js`)…,__vite__mapDeps([0,1,2]), numbers of files in a list at the top.
@@ -70,12 +70,12 @@ def preloads(types: Iterable[str]) -> list[str]:
     def read(name: str, pattern: str) -> str:
         """Adds what a script's lazy import loads, and that import itself; returns its name."""
         source = (ASSETS / name).read_text(encoding="utf-8")
-        listed, found = FILES.search(source), re.search(pattern, source, re.DOTALL)
-        if not listed or not found:
+        listed, match = FILES.search(source), re.search(pattern, source, re.DOTALL)
+        if not listed or not match:
             return name
         every = json.loads(listed[1])
-        files.update((f"{ASSETS_PATH}{every[int(number)].removeprefix('./')}", None) for number in found[2].split(","))
-        return found[1]
+        files.update((f"{ASSETS_PATH}{every[int(number)].removeprefix('./')}", None) for number in match[2].split(","))
+        return match[1]
 
     if entry := re.search(r"assets/(index-[^\"]+\.js)", (ASSETS.parent / "index.html").read_text(encoding="utf-8")):
         core = read(entry[1], LAZY.format("core"))

@@ -109,11 +109,11 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
         raise ValueError("both runs must be of one model, got runs of two")
     stack = "decoder." if clean.kind.stack == "decoder" else ""
     places = []
-    for name, run, place in (("source", clean, source), ("target", corrupted, target)):
+    for name, run, cell in (("source", clean, source), ("target", corrupted, target)):
         blocks, tokens = run.model.config.depth, len(run.reading.sides["cross" if stack else "self"].queries)
-        if not isinstance(place, tuple) or len(place) != 2 or not all(map(is_index, place, (blocks + 1, tokens))):
-            raise ValueError(f"{name} must have depth in [0, {blocks}], token in [0, {tokens}), got {place!r}")
-        depth, _ = place
+        if not isinstance(cell, tuple) or len(cell) != 2 or not all(map(is_index, cell, (blocks + 1, tokens))):
+            raise ValueError(f"{name} must have depth in [0, {blocks}], token in [0, {tokens}), got {cell!r}")
+        depth, _ = cell
         places.append((max(0, depth - 1), f"{stack}{'resid_post' if depth else 'resid_pre'}"))
     (layer, point), (onto, where) = places
     vector = clean.rerun([point], layers=[layer])[1][point, layer][:, source[1]]  # (1, e)

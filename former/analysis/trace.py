@@ -236,14 +236,14 @@ def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict
             None unless positions are learned; "embedded": None, or for BERT, which norms the sum of embedding, position
             and segment before the first block, {"value", "norm", "whole": that sum, "segment", "segment_place"}}.
     """
-    r, place = stream.whole[row], (row, column)
+    r, cell = stream.whole[row], (row, column)
     learned = getattr(model.config, "positions", "learned") == "learned"
     embedded = None
     if stream.segments is not None:
         segment = model.segment_embedding(stream.segments[row])
         whole = stream.embedding[row] + stream.position[row] + segment
         embedded = {
-            "value": stream.embedded[place],
+            "value": stream.embedded[cell],
             "norm": _norm(model.embedding_norm, "embedding_norm", whole, column),
             "whole": whole[column],
             "segment": segment[column],
@@ -252,9 +252,9 @@ def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict
     return {
         **{"row": row, "token": stream.ids[row], "column": column, "value": x[column]},
         "norm": _norm(stream.norm, stream.norm_name, r, column) if stream.norm else None,
-        **{"whole": r[column], "embedding": stream.embedding[place], "position": stream.position[place]},
-        "blocks": [block[place] for block in stream.blocks],
-        "attention": None if stream.attention is None else stream.attention[place],
+        **{"whole": r[column], "embedding": stream.embedding[cell], "position": stream.position[cell]},
+        "blocks": [block[cell] for block in stream.blocks],
+        "attention": None if stream.attention is None else stream.attention[cell],
         "embedding_place": {"tensor": f"{stream.stack}.token_embedding.weight"},
         "position_place": {"tensor": f"{stream.stack}.positions.embedding.weight"} if learned else None,
         "embedded": embedded,

@@ -51,11 +51,11 @@ def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterab
         raise ValueError(f"head must be None or a head of {name!r}, which is {tuple(taken.shape)}, got {head!r}")
     rows = slice(None) if tokens is None else _positions(tokens, taken.shape[-2])
     every = slice(None)
-    place = (every, rows) if taken.dim() == 3 else (every, every if head is None else head, rows)
+    slices = (every, rows) if taken.dim() == 3 else (every, every if head is None else head, rows)
 
     def put(current: Tensor) -> Tensor:
         changed = current.clone()
-        changed[place] = taken[place].to(current)
+        changed[slices] = taken[slices].to(current)
         return changed
 
     return Edit(layer, name, put, lambda shape: shape[-2:] == taken.shape[-2:])

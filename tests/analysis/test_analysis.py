@@ -114,13 +114,13 @@ def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
     weights = torch.randn(3, 4, 5, 5, dtype=torch.float64).softmax(-1)
     by_layer = list(analysis.rollout_by_layer(weights))
     assert len(by_layer) == 3
-    for depth, found in enumerate(by_layer, 1):
-        torch.testing.assert_close(found, analysis.rollout(weights[:depth]))
+    for depth, actual in enumerate(by_layer, 1):
+        torch.testing.assert_close(actual, analysis.rollout(weights[:depth]))
 
 
 def test_head_statistics_of_a_single_token():
-    found = analysis.head_statistics(torch.ones(1, 1))
-    assert {name: float(value) for name, value in found.items()} == {
+    actual = analysis.head_statistics(torch.ones(1, 1))
+    assert {name: float(value) for name, value in actual.items()} == {
         "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1, "next": 0, "last": 1, "offset": 0, "by": 0,
     }  # fmt: skip
 

@@ -220,9 +220,9 @@ def of_bert():
 
 
 def test_a_berts_heads_are_measured_both_ways_as_a_plain_loop_does(of_bert):
-    model, found = of_bert
+    model, result = of_bert
     either = ["entropy", "distance", "elsewhere", "next", "previous", "offset", "self"]
-    assert found.facts["measures"] == [*either, "separator", "last", "first", "decided", "effect"]
+    assert result.facts["measures"] == [*either, "separator", "last", "first", "decided", "effect"]
     maps = [former.run_with_capture(model, row[None])[1].stack("weights")[:, 0].tolist() for row in BERT_TOKENS]
     for layer in range(2):
         for head in range(2):
@@ -238,25 +238,25 @@ def test_a_berts_heads_are_measured_both_ways_as_a_plain_loop_does(of_bert):
                 each["decided"].append(sum(max(rows[i][1 : T - 1]) for i in range(1, T - 1)) / (T - 2))
             for measure, values in each.items():
                 expected = [np.mean(values), np.std(values), *np.percentile(values, [10, 50, 90])]
-                got = [float(found.of(measure, statistic)[layer, head]) for statistic in scan.STATISTICS]
+                got = [float(result.of(measure, statistic)[layer, head]) for statistic in scan.STATISTICS]
                 np.testing.assert_allclose(got, expected, atol=2e-5, err_msg=measure)
-    assert found.facts["even"]["separator"] == pytest.approx(1 / T)
+    assert result.facts["even"]["separator"] == pytest.approx(1 / T)
 
 
 def test_a_berts_places_are_of_text_and_look_at_text(of_bert):
-    model, found = of_bert
-    assert int(found.places.min()) >= 1
-    assert int(found.places.max()) <= T - 2
-    row = int(found.examples[1, 0, 0])
+    model, result = of_bert
+    assert int(result.places.min()) >= 1
+    assert int(result.places.max()) <= T - 2
+    row = int(result.examples[1, 0, 0])
     _, capture = former.run_with_capture(model, BERT_TOKENS[row : row + 1])
     weights = capture.get("weights", 1)[0, 0]
-    place = int(found.places[1, 0, 0])
+    place = int(result.places[1, 0, 0])
     check_largest(place - 1, weights[1 : T - 1, 1 : T - 1].amax(-1), 1e-6)  # float32 on both sides
-    torch.testing.assert_close(found.rows[1, 0, 0], weights[place], rtol=0, atol=0.5 / 255 + 1e-5)
+    torch.testing.assert_close(result.rows[1, 0, 0], weights[place], rtol=0, atol=0.5 / 255 + 1e-5)
 
 
 def test_the_effect_on_a_bert_is_what_the_questions_measure(of_bert):
-    model, found = of_bert
+    model, result = of_bert
     for layer in range(2):
         for head in range(2):
             changes = []
@@ -265,7 +265,7 @@ def test_the_effect_on_a_bert_is_what_the_questions_measure(of_bert):
                 outs = [former.run_with_capture(model, ids[None], (), edits=edits)[0] for edits in ([], without)]
                 before, after = (float(bits_of_every_second(out, ids)) for out in outs)
                 changes.append(after - before)
-            assert float(found.of("effect")[layer, head]) == pytest.approx(np.mean(changes), abs=1e-5)
+            assert float(result.of("effect")[layer, head]) == pytest.approx(np.mean(changes), abs=1e-5)
 
 
 SHIPPED = [name for name in former.available() if (folder_of(name) / scan.FILE).is_file()]
@@ -273,15 +273,15 @@ SHIPPED = [name for name in former.available() if (folder_of(name) / scan.FILE).
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_scan_is_of_the_shipped_weights(name):
-    found, bundle = scan.load(name), former.load(name)
-    assert found is not None
+    result, bundle = scan.load(name), former.load(name)
+    assert result is not None
     assert (folder_of(name) / scan.FILE).stat().st_size <= 2_000_000
-    assert found.facts["passages"] == 2_000
-    assert found.tokens.shape == (len(found.examples.unique()), 128), "each passage that is kept has an example"
+    assert result.facts["passages"] == 2_000
+    assert result.tokens.shape == (len(result.examples.unique()), 128), "each passage that is kept has an example"
     own = {"elsewhere", "separator"} if isinstance(bundle.model, former.Bert) else {"same", "copying"}
-    assert own | {"previous", "first", "self", "entropy", "distance", "effect"} <= set(found.facts["measures"])
+    assert own | {"previous", "first", "self", "entropy", "distance", "effect"} <= set(result.facts["measures"])
     for layer, head, example in ((0, 0, 0), (1, 2, 25), (bundle.config.depth - 1, bundle.config.heads - 1, 69)):
-        tokens = found.tokens[found.examples[layer, head, example]][None]
+        tokens = result.tokens[result.examples[layer, head, example]][None]
         _, capture = former.run_with_capture(bundle.model, tokens)
-        row = capture.get("weights", layer)[0, head, found.places[layer, head, example]]
-        torch.testing.assert_close(found.rows[layer, head, example], row, rtol=0, atol=0.5 / 255 + 1e-4)
+        row = capture.get("weights", layer)[0, head, result.places[layer, head, example]]
+        torch.testing.assert_close(result.rows[layer, head, example], row, rtol=0, atol=0.5 / 255 + 1e-4)

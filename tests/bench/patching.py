@@ -47,13 +47,13 @@ def main() -> int:
     }
     if importlib.util.find_spec("transformer_lens"):
         ways["TransformerLens"] = their_way(clean, corrupted, config)
-    seconds, found = {name: float("inf") for name in ways}, {}
+    seconds, results = {name: float("inf") for name in ways}, {}
     for _ in range(TURNS):
         for name, way in ways.items():
             began = time.perf_counter()
-            found[name] = way()
+            results[name] = way()
             seconds[name] = min(seconds[name], time.perf_counter() - began)
-    apart = float((found["patching.heads"] - found["a pass a head"]).abs().max())
+    apart = float((results["patching.heads"] - results["a pass a head"]).abs().max())
     ratio = seconds["a pass a head"] / seconds["patching.heads"]
     print(
         f"144 heads of GPT-2's shape at {TOKENS} tokens, {torch.get_num_threads()} threads, torch {torch.__version__}"

@@ -6,8 +6,8 @@
   const LAYERED = ".katex, .plane, .js-plotly-plot, .sr-only"; // text over text by design
   const faults = [];
   const nameOf = (node) => {
-    const place = node.closest("[data-section], [data-panel]");
-    const name = place?.dataset.section ?? place?.dataset.panel ?? "page";
+    const section = node.closest("[data-section], [data-panel]");
+    const name = section?.dataset.section ?? section?.dataset.panel ?? "page";
     return `${name}: <${node.tagName.toLowerCase()} class="${node.getAttribute("class") ?? ""}">`;
   };
 

@@ -39,13 +39,13 @@ def faults(tab: Tab, places: str, state: str) -> list[str]:
 
 
 def at_all_sizes(tab: Tab, places: str) -> list[str]:
-    found = []
+    problems = []
     for width, height in SIZES:
         tab.page.set_viewport_size({"width": width, "height": height})
-        found += faults(tab, places, f"{width} × {height}")
+        problems += faults(tab, places, f"{width} × {height}")
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     tab.page.evaluate("former.paper.prepare()")
-    return found + faults(tab, places, "on paper")
+    return problems + faults(tab, places, "on paper")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -55,15 +55,15 @@ def test_no_text_of_a_section_is_cut_or_over_another(tab: Learning, language: st
         tab.open(section.name)
     tab.page.set_viewport_size(PRESENTED)
     tab.page.keyboard.press("p")
-    found = []
+    problems = []
     for section in reversed(SHOWN):
         tab.wait("name => former.presenter.panel === `learn-${name}`", section.name)
         tab.settled()
-        found += faults(tab, ".presented", f"{section.name}, presented")
+        problems += faults(tab, ".presented", f"{section.name}, presented")
         tab.page.keyboard.press("PageUp")
     tab.page.keyboard.press("Escape")
     tab.page.evaluate("document.querySelectorAll('.former-learn .section').forEach((each) => (each.hidden = false))")
-    assert found + at_all_sizes(tab, ".former-learn .section, .former-learn nav") == []
+    assert problems + at_all_sizes(tab, ".former-learn .section, .former-learn nav") == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -76,11 +76,11 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
         tab.settled()
         tab.page.evaluate("former.page.showAll.explore()")
     tab.page.set_viewport_size(PRESENTED)
-    found = []
+    problems = []
     tab.wait("Boolean(former.presenter)")  # it comes after the first view
     for name in tab.page.evaluate("former.presenter.panels().map(({ name }) => name)"):
         tab.page.evaluate("name => former.presenter.go(former.page.tab, name)", name)
         presents(tab.page, name)
-        found += faults(tab, ".presented", f"{name}, presented")
+        problems += faults(tab, ".presented", f"{name}, presented")
     tab.page.keyboard.press("Escape")
-    assert found + at_all_sizes(tab, ".former .panel") == []
+    assert problems + at_all_sizes(tab, ".former .panel") == []

@@ -15,9 +15,9 @@ def test_the_numbers_of_every_size_are_measured_on_the_same_vectors(tab):
     tab.open("scaling")
     tab.attempt("large")
     q, k = scaling.vectors(1024, 0)
-    for way, found in {"plain": q @ k.T, "scaled": q @ k.T / 32}.items():
+    for way, scores in {"plain": q @ k.T, "scaled": q @ k.T / 32}.items():
         cell = tab.section.locator(f".random tr[data-way={way}] [data-measure=spread]")
-        assert float(cell.get_attribute("data-value") or "") == pytest.approx(float(found.std()), rel=1e-3)
+        assert float(cell.get_attribute("data-value") or "") == pytest.approx(float(scores.std()), rel=1e-3)
     assert tab.choose("Twofold").startswith("Yes. Measured here")
 
 

@@ -17,9 +17,9 @@ def value(tab, selector: str, name: str) -> float:
 def test_moving_both_tokens_leaves_their_score_and_adding_to_all_numbers_leaves_their_layer_norm(tab):
     tab.open("since")
     tab.attempt("far")
-    found = since.turn_head(former.load("tiny-rotary"), since.TEXT, 20, 1, 0, since.SHIFTS)
+    result = since.turn_head(former.load("tiny-rotary"), since.TEXT, 20, 1, 0, since.SHIFTS)
     for name in ("score", "moved"):
-        assert value(tab, ".rotary .result", name) == pytest.approx(float(found[name]), abs=1e-3)
+        assert value(tab, ".rotary .result", name) == pytest.approx(float(result[name]), abs=1e-3)
     assert tab.choose("It stays the same").startswith("Yes.")
     tab.attempt("added")
     assert value(tab, ".norm .result", "layer") < 1e-3

@@ -121,8 +121,8 @@ def test_attention_is_that_of_a_run_under_the_same_edits(client, models):
 
 def test_a_stack_is_chosen_by_its_name(client, models):
     text = "4 July 1976"
-    found = client.predict(model="dates", text=text, layer=0, head=0, stack="cross", api_name="/attention")
-    close(found["weights"], models["dates"].bundle.run(text).maps["cross"].weights[0, 0])
+    result = client.predict(model="dates", text=text, layer=0, head=0, stack="cross", api_name="/attention")
+    close(result["weights"], models["dates"].bundle.run(text).maps["cross"].weights[0, 0])
 
 
 def test_predict_and_lens_agree_with_the_library(client, models):

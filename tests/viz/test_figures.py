@@ -49,8 +49,8 @@ def causal(t: int) -> np.ndarray:
 
 
 def trace(figure: Any, name: str) -> Any:
-    (found,) = [each for each in figure.data if each.name == name]
-    return found
+    (match,) = [each for each in figure.data if each.name == name]
+    return match
 
 
 # --- one head ---------------------------------------------------------------------------------------------------------

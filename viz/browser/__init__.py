@@ -64,14 +64,14 @@ def column(*parts: Part, classes: str = "", share: int = 1) -> Part:
     return {"parts": list(parts), "classes": f"column {classes}", "style": f"flex-grow: {share}"}
 
 
-def place(*parts: Part, events: Sequence[str] = ()) -> gr.HTML:
-    """Places parts on the page, as one component of Gradio's, because each costs 3 ms before the first paint.
+def lay_out(*parts: Part, events: Sequence[str] = ()) -> gr.HTML:
+    """Lays out parts on the page, as one component of Gradio's, because each costs 3 ms before the first paint.
 
     Args:
         parts: from top to bottom.
         events: names of the events that their scripts trigger.
     """
-    script = f"{scripts.imported(HERE / 'mount.js')}.then(({{ place }}) => place({{ element, trigger, props }}));"
+    script = f"{scripts.imported(HERE / 'mount.js')}.then(({{ layOut }}) => layOut({{ element, trigger, props }}));"
     script += "".join(f' // triggers "{event}"' for event in events)
     return component(script, parts, ["former"])
 
@@ -95,12 +95,12 @@ def panel(record: Panel, value: Any = None) -> Part:
 
 def class_bar() -> gr.HTML:
     """Places the bar with the menu "In class" and messages about the room and the server."""
-    return place(part(HERE, "class_bar"), events=("opened",))
+    return lay_out(part(HERE, "class_bar"), events=("opened",))
 
 
 def arrivals() -> gr.HTML:
     """Places the lines about models that are being downloaded (`viz.server.arrivals`)."""
-    return place(part(HERE / "arrivals", "arrivals"))
+    return lay_out(part(HERE / "arrivals", "arrivals"))
 
 
 def lesson(tab: str, section: str) -> Part:

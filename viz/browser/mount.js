@@ -50,7 +50,7 @@ const mount = async (path, part) => {
 
 /** Puts parts, rows and columns of them (`Part` in __init__.py), on the page before a component of Gradio's, {element,
  *  trigger, props}, which stays empty. Each has elements such as that component has. */
-export const place = ({ element, trigger, props }) => {
+export const layOut = ({ element, trigger, props }) => {
   const within = element.parentElement;
   const block = within.parentElement;
   const copy = (node, name, child) => {

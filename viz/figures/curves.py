@@ -258,8 +258,8 @@ def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
 
 def _mark(x: frame.Floats, y: frame.Floats, at: int, colours: frame.Colours) -> go.Scatter:
     """Returns a trace of one dot: the point of a line at the given x."""
-    (found,) = np.nonzero(x == at)
-    if not len(found):
+    (index,) = np.nonzero(x == at)
+    if not len(index):
         raise ValueError(f"at must be one of the {len(x)} points of the line, got {at}")
     look = {"mode": "markers", "marker": {"color": colours["mark"], "size": 10}, "hoverinfo": "skip"}
-    return go.Scatter(x=x[found].tolist(), y=y[found].tolist(), name="at", showlegend=False, **look)
+    return go.Scatter(x=x[index].tolist(), y=y[index].tolist(), name="at", showlegend=False, **look)

@@ -37,10 +37,10 @@ class Side:
             "ticks": "",
         }
 
-    def names(self, axis: str, **place: Any) -> list[dict[str, Any]]:
+    def names(self, axis: str, **options: Any) -> list[dict[str, Any]]:
         """Returns the name of each block, for the margin."""
         where = zip(self.middles, self.blocks, strict=True)
-        return [{axis: middle, "text": block, "showarrow": False, **place} for middle, block in where]
+        return [{axis: middle, "text": block, "showarrow": False, **options} for middle, block in where]
 
 
 def join(values: NDArray[Any], down: Side, across: Side) -> frame.Floats:

@@ -61,10 +61,10 @@ def attention(
     rows = frame.labels(queries, values.shape[0], "queries")
     columns = rows if keys is None and values.shape[1] == len(rows) else None
     columns = columns or frame.labels(queries if keys is None else keys, values.shape[1], "keys")
-    place = "query %{y}<br>key %{x}"
+    hover = "query %{y}<br>key %{x}"
     under = np.zeros(values.shape, np.uint8)  # a masked cell everywhere, for the weights to lie on
-    traces = [_masked(under, colours, place, x=columns, y=rows)] if masked.any() else []
-    traces.append(_weights(values, scale, theme, colours, place, unit, x=columns, y=rows))
+    traces = [_masked(under, colours, hover, x=columns, y=rows)] if masked.any() else []
+    traces.append(_weights(values, scale, theme, colours, hover, unit, x=columns, y=rows))
     return frame.figure(
         traces,
         colours,
@@ -175,7 +175,7 @@ def _read(
     return values, masked
 
 
-def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any) -> go.Heatmap:
+def _masked(cells: NDArray[Any], colours: frame.Colours, hover: str, **more: Any) -> go.Heatmap:
     """Returns a trace with a background colour for masked cells; the weights are drawn over it."""
     return go.Heatmap(
         z=cells,
@@ -183,7 +183,7 @@ def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any
         showscale=False,
         showlegend=True,
         hoverongaps=False,
-        hovertemplate=f"{place}<br>masked<extra></extra>",
+        hovertemplate=f"{hover}<br>masked<extra></extra>",
         name="masked",
         **more,
     )
@@ -204,7 +204,7 @@ def _hatch(masked: Bools, colours: frame.Colours, step: int) -> dict[str, Any]:
 
 
 def _weights(
-    values: frame.Floats, scale: str, theme: str, colours: frame.Colours, place: str, unit: str | None, **more: Any
+    values: frame.Floats, scale: str, theme: str, colours: frame.Colours, hover: str, unit: str | None, **more: Any
 ) -> go.Heatmap:
     """Returns the trace of the weights; the pointer shows the value itself, whatever the scale of colours."""
     shown, most, value = values, 1.0, "%{z:.4g}"
@@ -221,7 +221,7 @@ def _weights(
         colorscale=_stops(scale, theme),
         colorbar=frame.colourbar(unit or TITLES[scale], colours, lenmode="pixels", len=240, y=1, yanchor="top"),
         hoverongaps=False,
-        hovertemplate=f"{place}<br>{'score' if scale == 'scores' else 'weight'} {value}<extra></extra>",
+        hovertemplate=f"{hover}<br>{'score' if scale == 'scores' else 'weight'} {value}<extra></extra>",
         name="weights",
         **more,
     )

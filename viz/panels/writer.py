@@ -27,7 +27,7 @@ WIDTH = 120
 
 def loading(loaded: Loaded) -> str:
     """Returns the call that loads a model."""
-    return f"former.{'pretrained.' if loaded.theirs else ''}load({loaded.place!r})"
+    return f"former.{'pretrained.' if loaded.theirs else ''}load({loaded.source!r})"
 
 
 class Program:

@@ -82,8 +82,8 @@ def _of_match(groups: Mapping[str, str | None]) -> Edit:
     edit: Edit = {"layer": int(layer or 0), "head": None if head == "L" else int(head or 0)}
     edit |= {"map": groups["map"]} if groups["map"] else {}
     if value is not None:
-        place = {"query": int(groups["query"] or 0), "key": int(groups["key"] or 0)}
-        return edit | {"do": "weight", **place, "weight": float(value), "renormalise": groups["weight"] == "w"}
+        cell = {"query": int(groups["query"] or 0), "key": int(groups["key"] or 0)}
+        return edit | {"do": "weight", **cell, "weight": float(value), "renormalise": groups["weight"] == "w"}
     return edit | ({"do": "uniform"} if groups["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
@@ -103,8 +103,8 @@ def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[
         if edit["do"] == "uniform":
             return partial(former.edits.spread_head, layer, head, **stack)
         if edit["do"] == "weight":
-            place, rest = (edit["query"], edit["key"]), {} if edit["renormalise"] else {"renormalise": False}
-            return partial(former.edits.set_weight, layer, head, *place, edit["weight"], **rest, **stack)
+            cell, rest = (edit["query"], edit["key"]), {} if edit["renormalise"] else {"renormalise": False}
+            return partial(former.edits.set_weight, layer, head, *cell, edit["weight"], **rest, **stack)
         if edit["factor"] == 0:
             return partial(former.edits.ablate_head, layer, head, **stack)
         return partial(former.edits.scale_head, layer, head, edit["factor"], **stack)
@@ -164,8 +164,8 @@ def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
         raise Refusal("bad_edit")
     if not isinstance(renormalise, bool):
         raise Refusal("bad_edit")
-    place = {"layer": edit["layer"], "head": edit["head"], "query": query, "key": key}
-    return place | {"do": "weight", "weight": float(weight), "renormalise": renormalise}  # in the page's order
+    cell = {"layer": edit["layer"], "head": edit["head"], "query": query, "key": key}
+    return cell | {"do": "weight", "weight": float(weight), "renormalise": renormalise}  # in the page's order
 
 
 def is_index(value: Any, size: int) -> TypeGuard[int]:

@@ -31,12 +31,12 @@ class Loaded:
     bundle: former.Bundle
     fingerprint: str  # of its weights, so that two checkpoints of one name do not share keys
     folder: Path | None = None  # of its checkpoint and its recorded measurements
-    opened: str = ""  # the place that it was loaded from, if its name is not enough
+    opened: str = ""  # the source that it was loaded from, if its name is not enough
     theirs: bool = False  # whether that is in Hugging Face's format
     revisions: Mapping[int, Path] = field(default_factory=dict)  # the folders of a repository's steps of training
 
     @property
-    def place(self) -> str:
+    def source(self) -> str:
         """The argument with which `former.load`, or for Hugging Face's format `former.pretrained.load`, opens it
         again."""
         return self.opened or self.name

@@ -94,7 +94,7 @@ class WithSnapshots(Mapping[str, Loaded]):
         assert whole.folder is not None
         folder = whole.revisions.get(step, whole.folder / name_at("", step).removeprefix("/"))
         if folder == whole.folder or not folder.exists():  # the last step
-            return replace(whole, name=name, opened=whole.place)
+            return replace(whole, name=name, opened=whole.source)
         if whole.revisions:
             return Loaded(name, former.pretrained.load(folder), digest(str(folder)), folder, str(folder), theirs=True)
         bundle = former.load(folder)

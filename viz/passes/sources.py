@@ -34,46 +34,46 @@ class OutOfMemory(CheckpointError):
         self.needed, self.free = needed, free
 
 
-def open_model(place: str | Path, taken: Container[str] = (), report: Report | None = None) -> Loaded:
+def open_model(source: str | Path, taken: Container[str] = (), report: Report | None = None) -> Loaded:
     """Opens a model for the server.
 
     Args:
-        place: the name of a shipped model; a folder written by `former.save` or in Hugging Face's format; or else the
+        source: the name of a shipped model; a folder written by `former.save` or in Hugging Face's format; or else the
             id of a repository, which is downloaded unless it is in Hugging Face's cache.
-        taken: names of other models. A model is named after its folder, or by the whole `place` if that name is taken.
+        taken: names of other models. A model is named after its folder, or by the whole `source` if that name is taken.
         report: of `former.pretrained.files.fetch`.
     Raises:
         CheckpointError: one line that says why the model cannot be opened or shown, or does not fit into memory.
     """
-    theirs = is_theirs(place)
-    folder = fetch(str(place), report) if theirs and not os.path.isdir(place) else folder_of(place)
-    check_memory(place, folder)
-    bundle = former.pretrained.load(folder) if theirs else former.load(place)
-    opened = "" if not theirs and place in former.available() else str(place)
+    theirs = is_theirs(source)
+    folder = fetch(str(source), report) if theirs and not os.path.isdir(source) else folder_of(source)
+    check_memory(source, folder)
+    bundle = former.pretrained.load(folder) if theirs else former.load(source)
+    opened = "" if not theirs and source in former.available() else str(source)
     try:
         kind = kind_of(bundle)
     except ValueError as error:
         name = type(bundle.model).__name__
-        raise NotShown(f"{str(place)!r} holds a {name}, whose attention is not shown here") from error
+        raise NotShown(f"{str(source)!r} holds a {name}, whose attention is not shown here") from error
     if not bundle.config.scaled:  # the views of one head work out q·k / √s themselves
-        raise NotShown(f"{str(place)!r} holds a model without the scaling of scores, which is not shown here")
+        raise NotShown(f"{str(source)!r} holds a model without the scaling of scores, which is not shown here")
     if adds_terms(bundle.model) and kind.resumes:  # some tabs work out q·k / √s of one stack themselves
         raise NotShown(
-            f"{str(place)!r} holds a {type(bundle.model).__name__} whose positions add to its scores, "
+            f"{str(source)!r} holds a {type(bundle.model).__name__} whose positions add to its scores, "
             "which is shown here of a TransformerXL alone"
         )
-    name = Path(place).name if theirs else Path(place).resolve().name
-    name = str(place) if name in taken else name
-    return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, opened, theirs)
+    name = Path(source).name if theirs else Path(source).resolve().name
+    name = str(source) if name in taken else name
+    return Loaded(name, bundle, digest(bundle.card.get("files", str(source))), folder, opened, theirs)
 
 
 def open_revisions(
-    place: str, revisions: Sequence[str], taken: Container[str] = (), report: Report | None = None
+    source: str, revisions: Sequence[str], taken: Container[str] = (), report: Report | None = None
 ) -> Loaded:
     """Opens a repository's model with its revisions of several steps of training, as the model's snapshots.
 
     Args:
-        place: the id of a repository; or a folder that holds a folder in Hugging Face's format for each revision.
+        source: the id of a repository; or a folder that holds a folder in Hugging Face's format for each revision.
         revisions: their names, which end with the number of the step, such as "step512".
         taken, report: as for `open_model`.
     Raises:
@@ -86,35 +86,35 @@ def open_revisions(
             raise CheckpointError(
                 f"a revision must end with the number of its step, such as 'step512', got {revision!r}"
             )
-        folder = Path(place, revision) if os.path.isdir(place) else fetch(place, report, revision)
+        folder = Path(source, revision) if os.path.isdir(source) else fetch(source, report, revision)
         folders[int(step[0])] = folder
     opened = {step: open_model(folder) for step, folder in folders.items()}  # all, so that a damaged one is found now
-    name = Path(place).name
-    return replace(opened[max(opened)], name=place if name in taken else name, revisions=folders)
+    name = Path(source).name
+    return replace(opened[max(opened)], name=source if name in taken else name, revisions=folders)
 
 
-def is_theirs(place: str | Path) -> bool:
-    """Returns whether a place is in Hugging Face's format: a folder with a config.json and no card, or a repository id.
+def is_theirs(source: str | Path) -> bool:
+    """Returns whether it is in Hugging Face's format: a folder with a config.json and no card, or a repository id.
 
     A folder takes precedence over a repository of the same name."""
-    folder = folder_of(place)
+    folder = folder_of(source)
     if folder.is_dir():
         return (folder / "config.json").is_file() and not (folder / CARD).is_file()
-    return isinstance(place, str) and is_repo_id(place)
+    return isinstance(source, str) and is_repo_id(source)
 
 
-def is_elsewhere(place: str, revisions: Sequence[str] = ()) -> bool:
-    """Returns whether opening this place, or these revisions of it, downloads a model."""
-    return is_theirs(place) and not os.path.isdir(place) and (bool(revisions) or not is_cached(place))
+def is_elsewhere(source: str, revisions: Sequence[str] = ()) -> bool:
+    """Returns whether opening this source, or these revisions of it, downloads a model."""
+    return is_theirs(source) and not os.path.isdir(source) and (bool(revisions) or not is_cached(source))
 
 
-def check_memory(place: str | Path, folder: Path) -> None:
+def check_memory(source: str | Path, folder: Path) -> None:
     """Raises OutOfMemory if the weights in a folder need more memory than is free."""
     count = sum(math.prod(shape) for shape in shapes(folder))
     needed, free = count * 4 * COPIES / 1e9, free_memory() / 1e9
     if needed > free:
         raise OutOfMemory(
-            f"{str(place)!r} has {count / 1e6:,.0f} million parameters, which take {needed:.1f} GB of memory"
+            f"{str(source)!r} has {count / 1e6:,.0f} million parameters, which take {needed:.1f} GB of memory"
             f" here; {free:.1f} GB are free",
             needed,
             free,

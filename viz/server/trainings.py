@@ -104,9 +104,9 @@ class Trainings:
         Raises:
             Busy: the shared storage cannot be reached.
         """
-        if (found := self._trained.get(name)) is None:
+        if (trained := self._trained.get(name)) is None:
             return None
-        request, weights = json.loads(found)
+        request, weights = json.loads(trained)
         return request, weights
 
     async def lines(self, own: Run | None) -> AsyncGenerator[bytes]:

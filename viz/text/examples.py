@@ -54,7 +54,7 @@ EXAMPLES = {  # by what a model predicts, its variant or its unit; `Loaded.examp
 BRACKETS = {"byte": ("[[Berlin]] and [[Paris", "((Berlin)) and ((Paris")}
 PRAISE = {"word": ("A good film with a good story.", "A bad film with a good story.")}
 CARRIED = {  # by the same names: pairs of texts whose predictions differ, one to pin and one to compare
-    "piece": {  # message `carry_found` says by each name what carries the difference, in the model of `FOUND`
+    "piece": {  # message `carry_found` says by each name what carries the difference, in the model of `MEASURED_IN`
         "number": ("The cities in the north of the country", "The city in the north of the country"),
         "year": ("The war began in 1914 and ended in", "The war began in 1814 and ended in"),
         "name": ("The band Blue Star released an album. Blue", "The band Red Star released an album. Blue"),
@@ -69,7 +69,7 @@ CARRIED = {  # by the same names: pairs of texts whose predictions differ, one t
     "class": PRAISE,
     "word": PRAISE,
 }
-FOUND = {  # by the name of a pair: the model in which its finding was measured
+MEASURED_IN = {  # by the name of a pair: the model in which its finding was measured
     **dict.fromkeys(CARRIED["piece"], "gpt"),
     **{"blank": "bert", "byte": "generator", "letters": "tiny-induction", "character": "dates", "word": "classifier"},
 }

@@ -13,7 +13,7 @@ _PLACE = re.compile(r"\{(\w+)(?:, (number|plural|select))?")
 _ARM = re.compile(r",? (\w+) \{")
 
 
-class Place(NamedTuple):
+class Placeholder(NamedTuple):
     """A placeholder for a value in a message."""
 
     name: str
@@ -21,7 +21,7 @@ class Place(NamedTuple):
     arms: dict[str, list[Any]]  # of a plural and of a select: messages
 
 
-Parts = list[Any]  # str, Place, or None for the number of the plural around it
+Parts = list[Any]  # str, Placeholder, or None for the number of the plural around it
 
 
 @cache
@@ -42,8 +42,8 @@ def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
     parts: Parts = []
     while at < len(pattern) and pattern[at] != "}":
         if pattern[at] == "{":
-            place, at = _place(pattern, at)
-            parts.append(place)
+            placeholder, at = _placeholder(pattern, at)
+            parts.append(placeholder)
         elif plural and pattern[at] == "#":
             parts.append(None)
             at += 1
@@ -55,19 +55,19 @@ def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
     return parts, at
 
 
-def _place(pattern: str, at: int) -> tuple[Place, int]:
+def _placeholder(pattern: str, at: int) -> tuple[Placeholder, int]:
     """Parses the placeholder that begins at `at`; returns it and the index of its end."""
     head = _PLACE.match(pattern, at)
     if not head:
-        raise ValueError(f"a message's place must be {{name}} or {{name, kind}}, got {pattern[at : at + 20]!r}")
+        raise ValueError(f"a message's placeholder must be {{name}} or {{name, kind}}, got {pattern[at : at + 20]!r}")
     arms: dict[str, Parts] = {}
     at = head.end()
     while arm := _ARM.match(pattern, at):
         arms[arm[1]], at = _parse(pattern, arm.end(), plural=head[2] == "plural")
         at += 1
     if pattern[at : at + 1] != "}" or bool(arms) != (head[2] in ("plural", "select")) or (arms and "other" not in arms):
-        raise ValueError(f"a message's place must be closed and know `other`, got {pattern[head.start() :]!r}")
-    return Place(head[1], head[2] or "", arms), at + 1
+        raise ValueError(f"a message's placeholder must be closed and know `other`, got {pattern[head.start() :]!r}")
+    return Placeholder(head[1], head[2] or "", arms), at + 1
 
 
 def fill(parts: Parts, values: Mapping[str, Any], count: Any = None) -> str:
@@ -75,7 +75,7 @@ def fill(parts: Parts, values: Mapping[str, Any], count: Any = None) -> str:
     return "".join(part if isinstance(part, str) else _fill(part, values, count) for part in parts)
 
 
-def _fill(part: Place | None, values: Mapping[str, Any], count: Any) -> str:
+def _fill(part: Placeholder | None, values: Mapping[str, Any], count: Any) -> str:
     if part is None:
         return f"{count:,}"
     value = values[part.name]

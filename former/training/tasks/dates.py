@@ -112,8 +112,8 @@ def date_split(date: datetime.date) -> Split:
 
 @cache
 def _split(key: str, val: float, test: float) -> Split:
-    place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") / 2**64
-    return "test" if place < test else "val" if place < test + val else "train"
+    fraction = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") / 2**64
+    return "test" if fraction < test else "val" if fraction < test + val else "train"
 
 
 @cache

@@ -100,10 +100,10 @@ class ReviewTask:
             reviews = [self._piece(i, random) for i in selection]
         else:
             per_epoch = len(train) // recipe.batch
-            epoch, place = divmod(step, per_epoch)
+            epoch, index = divmod(step, per_epoch)
             if self._epoch is None or self._epoch[0] != epoch:
                 self._epoch = epoch, self._order(epoch)
-            reviews = [(train[i][0], self._target(i), self._scores(i)) for i in self._epoch[1][place]]
+            reviews = [(train[i][0], self._target(i), self._scores(i)) for i in self._epoch[1][index]]
         inputs, targets = pad_reviews([review[:2] for review in reviews], recipe.model.seq_length)
         drop = torch.rand(inputs.shape, generator=generator_of(recipe.seed, 1, step)) < recipe.word_dropout
         inputs = inputs.masked_fill(drop & ~torch.isin(inputs, self._special), self._replacement)
@@ -126,9 +126,9 @@ class ReviewTask:
         """
         ids = self.splits["train"][i][0]
         front = ids[: isinstance(self.tokenizer, WordPieceTokenizer)]
-        size, place = torch.rand(2, generator=random).tolist()
+        size, start = torch.rand(2, generator=random).tolist()
         count = min(len(ids) - len(front), int(PIECE * (0.25 + 0.75 * size)) - len(front))
-        first = len(front) + int(place * (len(ids) - len(front) - count + 1))
+        first = len(front) + int(start * (len(ids) - len(front) - count + 1))
         piece = self.opinions[i].piece(first, count)
         return front + ids[first : first + count], piece.positive(), F.pad(piece.scores, (len(front), 0))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.modules import evaluate
-from tests.viz.text.test_text import ROOT, places
+from tests.viz.text.test_text import ROOT, placeholders
 from viz.text import LANGUAGES, in_words, note
 from viz.text.form import parse
 
@@ -13,7 +13,7 @@ from viz.text.form import parse
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_python_and_the_browser_say_the_same(language):
     requests = [
-        note(key, **{name: note("write_seed") if count is None else count for name in places(parse(text))})
+        note(key, **{name: note("write_seed") if count is None else count for name in placeholders(parse(text))})
         for key, text in LANGUAGES[language].items()
         for count in (0, 1, 2, 12345, "last", "${1}<b>", "שלום", "🏽", None)
         if isinstance(count, int) or not any(kind in text for kind in (", plural", ", number"))

@@ -42,9 +42,9 @@ def head_map(shown: Shown) -> dict[str, Any]:
 
 def statistics(shown: Shown) -> dict[str, Any]:
     of = shown.view["of"]
-    found = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
-    names = [name for name in found if name != "by"]
-    layers = [found[name][shown.layer] for name in names]
+    measured = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
+    names = [name for name in measured if name != "by"]
+    layers = [measured[name][shown.layer] for name in names]
     return {"names": names, "values": [each[shown.head] if of == "head" else each for each in layers]}
 
 

@@ -9,7 +9,7 @@ import torch
 
 from tests.their_models import T, distilbert_config, llama_config, neox_config, roberta_config
 from tests.viz.passes.answered import answered
-from tests.viz.passes.test_others import found, opened
+from tests.viz.passes.test_others import opened, run_program
 from viz.panels.panel import plain
 from viz.passes import measures
 from viz.passes.run import run
@@ -33,7 +33,7 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
     expected = torch.cat(model(torch.tensor([pass_.header["ids"]]), output_attentions=True).attentions)
     actual = pass_.map("self")
     torch.testing.assert_close(actual.weights, expected, atol=1e-5, rtol=0)
-    torch.testing.assert_close(found("overview", loaded, text, head=1)["weights"], expected, atol=1e-5, rtol=0)
+    torch.testing.assert_close(run_program("overview", loaded, text, head=1)["weights"], expected, atol=1e-5, rtol=0)
     # The page computes scores from q and k by itself.
     scores = actual.q @ actual.k.transpose(-1, -2) / math.sqrt(actual.q.shape[-1])
     scores = scores.masked_fill(expected == 0, -math.inf)
@@ -47,7 +47,7 @@ def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: s
 def test_a_turned_number_is_followed_to_its_file(make: Any, tmp_path: Path):
     loaded = opened(tmp_path, make())
     pass_ = run(loaded, "The cats sat on the mat")
-    result = plain(found("trace", loaded, pass_.header["text"], part="k", at=1))
+    result = plain(run_program("trace", loaded, pass_.header["text"], part="k", at=1))
     turned, terms = result["turned"], result["terms"]
     value = turned["own"] * math.cos(turned["angle"]) + turned["sign"] * turned["other"] * math.sin(turned["angle"])
     assert value == pytest.approx(float(pass_.map("self").k[1, 2, 3, 1]), abs=1e-5)  # float32

@@ -126,10 +126,10 @@ def test_the_shares_of_a_habit_and_its_runner_up_do_not_count_the_same_attention
     ((kind, second, share, _),) = habits.describe(following[None, None], seen, tokens)["habits"]["head"][0]
     assert (kind, second, share) == ("next", None, None), "all of it goes to the same token too"
     mixed = [(one + other) / 2 for one in UNMASKED.values() for other in UNMASKED.values()]
-    found = habits.describe(torch.stack(mixed)[None], SEEN, torch.tensor(IDS), MARKS)
+    described = habits.describe(torch.stack(mixed)[None], SEEN, torch.tensor(IDS), MARKS)
     compared = [
-        (kind, second, found["statistics"]["head"][kind][0][head] + share)
-        for head, (kind, second, share, _) in enumerate(found["habits"]["head"][0])
+        (kind, second, described["statistics"]["head"][kind][0][head] + share)
+        for head, (kind, second, share, _) in enumerate(described["habits"]["head"][0])
         if second and kind in habits.HABITS and (kind not in habits.COMPARED or second in habits.COMPARED)
     ]
     assert compared, "else this tests nothing"

@@ -54,7 +54,7 @@ def notes(loaded: Loaded, text: str) -> list[str]:
         return [in_words(refusal_of(raised).note)]
 
 
-def found(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
+def run_program(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
     """Runs a panel's program; returns its result."""
     space: dict[str, Any] = {}
     view = {**VIEW, "model": loaded.name, "text": text, **changes}
@@ -75,10 +75,10 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     expected = torch.cat(model(**inputs, output_attentions=True).attentions)
     torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
     assert pass_.header["output"] == {"blanks": None, "follows": None, "pairs": False}
-    torch.testing.assert_close(found("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
-    assert found("trace", loaded, TEXT)["divisor"] == 1
+    torch.testing.assert_close(run_program("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
+    assert run_program("trace", loaded, TEXT)["divisor"] == 1
     asks = [lambda: answered("lens/depths", loaded, pass_), lambda: measured("interventions/removed", loaded, pass_)]
-    asks += [lambda panel=panel: found(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
+    asks += [lambda panel=panel: run_program(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
             ask()
@@ -102,15 +102,15 @@ def test_a_body_without_an_output_layer_shows_its_maps_and_says_that_it_predicts
     expected = torch.cat(model(torch.tensor([pass_.header["ids"]]), output_attentions=True).attentions)
     torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
     assert (pass_.header["output"], pass_.header["writes"]) == ({}, [])
-    assert found("pair", loaded, text)["weight"] == pytest.approx(float(expected[1, 2, 5, 3]), abs=1e-5)
+    assert run_program("pair", loaded, text)["weight"] == pytest.approx(float(expected[1, 2, 5, 3]), abs=1e-5)
     asks = [lambda: answered("lens/depths", loaded, pass_), lambda: measured("interventions/removed", loaded, pass_)]
     panels = ("prediction", "lens", "interventions", "surprise")
-    asks += [lambda panel=panel: found(panel, loaded, text) for panel in panels]
+    asks += [lambda panel=panel: run_program(panel, loaded, text) for panel in panels]
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
             ask()
     with pytest.raises(Refusal):
-        found("writes", loaded, text)
+        run_program("writes", loaded, text)
     assert about(loaded) == note("model_kind", kind="bare")
     assert not writers({loaded.name: loaded})
 
@@ -154,14 +154,14 @@ def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     scores = each.q[1, 2] @ each.k[1, 2].T / root
     weights = scores.masked_fill(~each.allowed, -math.inf).softmax(-1)
     torch.testing.assert_close(each.weights[1, 2], weights, atol=1e-5, rtol=0)
-    traced = found("trace", loaded, TEXT)
+    traced = run_program("trace", loaded, TEXT)
     assert (traced["root"], traced["divisor"]) == (pytest.approx(root), 2.0)
     assert float((traced["score"] - traced["most"]).exp() / traced["total"]) == pytest.approx(
         float(weights[5, 3]), abs=2e-5
     )
-    actual = found("head-map", loaded, TEXT, show="scores")["cells"]
+    actual = run_program("head-map", loaded, TEXT, show="scores")["cells"]
     torch.testing.assert_close(actual, scores.masked_fill(~each.allowed, -math.inf), atol=1e-5, rtol=0)
-    assert found("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
+    assert run_program("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
     assert float(traced["weight"]) == pytest.approx(float(weights[5, 3]), abs=1e-5)
     stages = masking.run_head(loaded.bundle, TEXT, 1, 2, "causal")
     read = len(stages["labels"])
@@ -183,7 +183,7 @@ def test_a_gpt2_on_berts_pieces_is_read_after_cls_up_to_what_fits(tmp_path):
     expected = model(torch.tensor([pass_.header["ids"]]), output_attentions=True)
     torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
     torch.testing.assert_close(
-        found("overview", loaded, TEXTS[0])["weights"], pass_.map("self").weights, atol=1e-5, rtol=0
+        run_program("overview", loaded, TEXTS[0])["weights"], pass_.map("self").weights, atol=1e-5, rtol=0
     )
 
 

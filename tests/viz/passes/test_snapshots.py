@@ -28,7 +28,7 @@ def test_a_model_goes_by_its_name_and_every_step_of_its_card_by_that_and_the_ste
         assert both[name].name == name
     end = both[f"{NAME}/step-002000"]
     assert end.bundle is models[NAME].bundle
-    assert end.place == NAME
+    assert end.source == NAME
     assert place_of(end, "toprobs.weight")["file"] == f"{NAME}/model.safetensors"
     assert place_of(both[f"{NAME}/step-000800"], "toprobs.weight")["file"] == f"{NAME}/step-000800/model.safetensors"
     at = both[f"{NAME}/step-000800"]

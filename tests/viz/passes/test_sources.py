@@ -94,7 +94,7 @@ def test_an_id_is_fetched_only_when_it_is_named(gpt2, monkeypatch, tmp_path):
     assert fetched == []
     loaded = sources.open_model("someone/distilgpt2")
     assert fetched == ["someone/distilgpt2"]
-    assert (loaded.name, loaded.place, loaded.theirs) == ("distilgpt2", "someone/distilgpt2", True)
+    assert (loaded.name, loaded.source, loaded.theirs) == ("distilgpt2", "someone/distilgpt2", True)
 
 
 def test_what_is_too_large_for_the_memory_is_refused_in_a_line_before_its_weights_are_read(gpt2, monkeypatch):
@@ -187,7 +187,7 @@ def test_the_revisions_of_a_training_are_snapshots_with_the_maps_of_transformers
         expected = model.eval()(torch.tensor([pass_.header["ids"]]), output_attentions=True)
         torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
     assert models["small-pythia/step-000000"].fingerprint != models["small-pythia/step-000512"].fingerprint
-    assert models["small-pythia/step-000512"].place == str(pythia / "step512")
+    assert models["small-pythia/step-000512"].source == str(pythia / "step512")
 
 
 def test_each_revision_of_a_repository_is_downloaded(pythia, monkeypatch):

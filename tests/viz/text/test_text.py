@@ -14,7 +14,7 @@ import pytest
 from former import masks
 from former.runs.kinds import KINDS
 from viz.text import LANGUAGES, Refusal, en, first_known, in_words, message, note, zh
-from viz.text.form import Place, fill, parse
+from viz.text.form import Placeholder, fill, parse
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = ROOT / "viz" / "text"
@@ -26,10 +26,10 @@ CALLS = {
 }
 
 
-def places(parts) -> set[str]:
+def placeholders(parts) -> set[str]:
     """Returns the placeholder names in a message, including those inside its select and plural arms."""
-    values = [part for part in parts if isinstance(part, Place)]
-    return {place.name for place in values}.union(*(places(arm) for place in values for arm in place.arms.values()))
+    values = [part for part in parts if isinstance(part, Placeholder)]
+    return {each.name for each in values}.union(*(placeholders(arm) for each in values for arm in each.arms.values()))
 
 
 LATIN = re.compile(r"[A-Za-z][A-Za-z0-9’'-]*")
@@ -103,10 +103,10 @@ def modules(language: str) -> dict[str, dict[str, str]]:
 def choices(parts) -> dict[str, set[str]]:
     """Returns the values of each select in a message, by the select's name, nested ones included."""
     results: dict[str, set[str]] = {}
-    for place in (part for part in parts if isinstance(part, Place)):
-        if place.kind == "select":
-            results.setdefault(place.name, set()).update(place.arms)
-        for arm in place.arms.values():
+    for each in (part for part in parts if isinstance(part, Placeholder)):
+        if each.kind == "select":
+            results.setdefault(each.name, set()).update(each.arms)
+        for arm in each.arms.values():
             for name, values in choices(arm).items():
                 results.setdefault(name, set()).update(values)
     return results
@@ -117,7 +117,7 @@ def test_every_message_can_be_read_and_has_the_places_and_choices_that_it_has_in
     assert LANGUAGES[language].keys() == en.MESSAGES.keys()
     for key, said in LANGUAGES[language].items():
         theirs, ours = parse(said), parse(en.MESSAGES[key])
-        assert places(theirs) == places(ours), key
+        assert placeholders(theirs) == placeholders(ours), key
         assert choices(theirs) == choices(ours), key
 
 
@@ -175,8 +175,8 @@ def test_every_message_that_is_asked_for_by_name_is_there(pattern):
     requests = {
         name
         for path in (ROOT / "viz").rglob(pattern)
-        for found in CALLS[pattern].findall(path.read_text(encoding="utf-8"))
-        for name in ([found] if isinstance(found, str) else found)
+        for key in CALLS[pattern].findall(path.read_text(encoding="utf-8"))
+        for name in ([key] if isinstance(key, str) else key)
         if name
     }
     assert len(requests) > 20

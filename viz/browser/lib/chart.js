@@ -102,22 +102,22 @@ const press = (root, event) => {
 };
 
 /**
- * A chart that fills `place`. onread(index of the point, or null) is called for the point under the pointer or chosen
+ * A chart in `container`. onread(index of the point, or null) is called for the point under the pointer or chosen
  * by the arrow keys, onclick(index) at a click or Enter.
  *
  * Returns {root, draw}: draw({figures, keep, x, y, names, change}), with figures {light, dark} from Python; x and y are
  * the axes' titles and `names` those of the traces, in order; change(data, layout) may replace labels and numbers. A
  * visitor's zoom and hidden traces are kept as long as `keep` is the same.
  *
- * @param {HTMLElement} place
+ * @param {HTMLElement} container
  * @param {{ label: string, onread?: (at: number | null) => void, onclick?: (at: number) => void }} options
  */
-export const makeChart = (place, options) => {
+export const makeChart = (container, options) => {
   const { label, onread, onclick } = options;
   const root = h("div.chart", { role: "application", tabindex: 0, "aria-label": label });
   const missing = h("p.quiet", { hidden: true }, say("offline"));
-  place.classList.add("chart-place");
-  place.append(root, missing);
+  container.classList.add("chart-place");
+  container.append(root, missing);
   let [inView, busy] = [false, false];
   // the point that is read, and whether by keyboard: the pointer then does not end it
   let [read, byKey] = [null, false];
@@ -137,17 +137,17 @@ export const makeChart = (place, options) => {
     if (Plotly && (drawing.what !== what || drawing.size.width !== size.width || drawing.size.height !== size.height))
       drawing.draw(drawing.what); // a newer figure was requested meanwhile
   };
-  const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
+  const drawing = makeDrawing(container, (what, size) => paint(what, { ...size }));
   const see = () => {
     inView = true;
     drawing.draw(drawing.what);
   };
-  const unseenChart = { waits: () => drawing.what && place.checkVisibility(), see };
+  const unseenChart = { waits: () => drawing.what && container.checkVisibility(), see };
   unseen.add(unseenChart);
 
   /** @type {(Plotly: any, what: Content, size: Size) => Promise<void>} */
   const show = async (Plotly, what, size) => {
-    const zoom = place.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
+    const zoom = container.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
     root.style.zoom = 1 / zoom;
     const { data, layout } = plotOf(what, size, zoom);
     const words = label.split(/\. |。/, 1)[0]; // the rest is for the keyboard
@@ -217,7 +217,7 @@ export const makeChart = (place, options) => {
     if (root.data) return observer.disconnect();
     inView = Boolean(entries.at(-1)?.isIntersecting);
     if (inView) see();
-  }).observe(place);
+  }).observe(container);
   onTheme(() => drawing.draw(drawing.what));
   return { root, draw: drawing.draw };
 };

@@ -75,7 +75,7 @@ const makeQuestions = (demo, questions, publish) => {
 /**
  * A demonstration.
  *
- * place: its tab, or, for a part of a tab, {keep, mine, follow}: keep(link) returns a function to call when the view
+ * owner: its tab, or, for a part of a tab, {keep, mine, follow}: keep(link) returns a function to call when the view
  * that link() gives has changed; mine(params) says whether a link is for it; follow(take) registers how it applies a
  * link while the page is open. fields: as in makeSettings, plus `eager: true` for a text that is requested without
  * waiting for further typing. questions: {name: {paths, needs}}: POSTed to each path with {name: value} of the fields
@@ -83,8 +83,8 @@ const makeQuestions = (demo, questions, publish) => {
  *
  * Returns {view, hover, answers: {question: answer or null}, message, busy, rev, answered}.
  */
-export const makeDemo = (place, fields, questions) => {
-  const { keep, mine, follow } = typeof place === "string" ? ofTab(place) : place;
+export const makeDemo = (owner, fields, questions) => {
+  const { keep, mine, follow } = typeof owner === "string" ? ofTab(owner) : owner;
   const settings = makeSettings(fields);
   const demo = {
     fields,

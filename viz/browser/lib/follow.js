@@ -41,7 +41,7 @@ export const numberRow = (name, numbers, pick = null) => {
   );
 };
 
-/** @typedef {{ place: string, weight: number, input: number, product: number }} Term */
+/** @typedef {{ at: string, weight: number, input: number, product: number }} Term */
 
 /**
  * One number as the sum of weight · input, where inputs are the vector named `of`, and the first weight is at `row` and
@@ -51,7 +51,7 @@ export const numberRow = (name, numbers, pick = null) => {
  */
 export const productsTable = ({ weights, inputs, of, row, column }) => {
   const terms = weights.map((weight, i) => ({
-    place: `[${row}, ${column + i}]`,
+    at: `[${row}, ${column + i}]`,
     weight,
     input: inputs[i],
     product: weight * inputs[i],
@@ -59,8 +59,8 @@ export const productsTable = ({ weights, inputs, of, row, column }) => {
   const sum = terms.reduce((all, { product }) => all + product, 0);
   const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
   const rest = sum - largest.reduce((all, { product }) => all + product, 0);
-  const term = (/** @type {Term} */ { place, weight, input, product }) =>
-    tableRow(place, ...[weight, input, product].map((value) => h("td", asFixed(value, 4))));
+  const term = (/** @type {Term} */ { at, weight, input, product }) =>
+    tableRow(at, ...[weight, input, product].map((value) => h("td", asFixed(value, 4))));
   const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
   const table = h(
     "table.products",

@@ -48,7 +48,7 @@ const makePainter = (canvas) => {
 };
 
 /**
- * A picture in `place`, which gives it its size.
+ * A picture in `container`, which gives it its size.
  *
  * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event):
  * without it the arrow keys point at one cell after another, and Enter picks it.
@@ -56,15 +56,15 @@ const makePainter = (canvas) => {
  * hidden(row, column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the
  * columns too unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to,
  * name}, stand over several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells
- * have any shape that fills the place. pixel gives a cell's colour (as in palette), or image has one pixel a cell;
+ * have any shape that fills the container. pixel gives a cell's colour (as in palette), or image has one pixel a cell;
  * hidden cells are hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark;
  * edge, {row, column}, either of them, is where something ends, and at is the cell pointed at. While labels, words,
  * titles and hidden stay the same objects, what stands around the cells is not drawn again.
  *
- * @param {HTMLElement} place
+ * @param {HTMLElement} container
  * @param {{ label: string, onpoint: (at: any) => void, onpick: (at: any) => void, onkey?: (event: any) => void }} given
  */
-export const makeHeatMap = (place, given) => {
+export const makeHeatMap = (container, given) => {
   const { label, onpoint, onpick, onkey } = given;
   const canvas = h("canvas.heat-map", {
     tabindex: 0,
@@ -72,11 +72,13 @@ export const makeHeatMap = (place, given) => {
     "aria-label": label,
     "aria-keyshortcuts": onkey ? null : Object.keys(keys.arrows).join(" "),
   });
-  place.classList.add("heat-map-place");
-  place.append(canvas);
+  container.classList.add("heat-map-place");
+  container.append(canvas);
   const painter = makePainter(canvas);
   let walked = null; // the cell chosen by the arrow keys
-  const drawing = makeDrawing(place, (content, size) => painter.draw({ ...content, at: content.at ?? walked }, size));
+  const drawing = makeDrawing(container, (content, size) =>
+    painter.draw({ ...content, at: content.at ?? walked }, size),
+  );
 
   const walk = (event) => {
     const { arrows, clamp } = keys;

@@ -49,7 +49,7 @@ const close = () => {
 };
 
 /** Places the card under its button, or above it if there is no room; the card moves and disappears with the button. */
-const place = () => {
+const positionCard = () => {
   if (!owner) return;
   const { left, top, bottom } = owner.getBoundingClientRect();
   if (bottom < 0 || top > window.innerHeight) return void close();
@@ -69,7 +69,7 @@ const open = (/** @type {HTMLElement} */ button, /** @type {Meaning} */ means) =
   const list = (/** @type {string[][]} */ entries) =>
     h("dl", ...entries.flatMap(([name, words]) => [h("dt", name), h("dd", words)]));
   card.append(typeof means === "string" ? h("p", means) : list(means));
-  place();
+  positionCard();
 };
 
 /** A button labelled `words` that opens their explanation. `label` is its accessible name if `words` is none.
@@ -95,31 +95,31 @@ export const glossary = () =>
     TERMS.map((name) => [say(`term_${name}`), say(`term_${name}_means`)]),
   );
 
-/** Tokens in `place` whose titles have numbers: the card shows the title of the token that is clicked or chosen by the
- *  arrow keys. Returns the place.
- *  @type {(place: any) => any} */
-export const readable = (place) => {
-  setAttributes(place, { tabindex: 0, role: "group", "aria-label": say("tokens_read_out") });
-  place.addEventListener("click", (/** @type {any} */ { target }) => {
+/** Makes the titles of tokens in `container` readable, which have numbers: the card shows that of the token clicked or
+ *  chosen by the arrow keys. Returns the container.
+ *  @type {(container: any) => any} */
+export const readable = (container) => {
+  setAttributes(container, { tabindex: 0, role: "group", "aria-label": say("tokens_read_out") });
+  container.addEventListener("click", (/** @type {any} */ { target }) => {
     const token = target.closest("[title]");
     if (token) open(token, token.title);
   });
-  place.addEventListener("keydown", (/** @type {any} */ event) => {
-    const tokens = [...place.querySelectorAll("[title]")];
+  container.addEventListener("keydown", (/** @type {any} */ event) => {
+    const tokens = [...container.querySelectorAll("[title]")];
     const to = keys.along(event, tokens.indexOf(owner), tokens.length);
     if (to === undefined || !tokens.length || keys.modified(event)) return;
     event.preventDefault();
     open(tokens[to], tokens[to].title);
   });
-  place.addEventListener("blur", close);
-  return place;
+  container.addEventListener("blur", close);
+  return container;
 };
 
 const outside = (/** @type {any} */ { target }) => owner && !card.contains(target) && !owner.contains(target);
 for (const type of ["pointerdown", "focusin"])
   document.addEventListener(type, (event) => outside(event) && close(), true);
-window.addEventListener("resize", place);
-document.addEventListener("scroll", ({ target }) => target !== card && place(), true);
+window.addEventListener("resize", positionCard);
+document.addEventListener("scroll", ({ target }) => target !== card && positionCard(), true);
 window.addEventListener(
   "keydown",
   (event) => {

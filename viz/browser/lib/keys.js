@@ -19,7 +19,7 @@ keys.writes = (/** @type {any} */ element) => Boolean(element.closest?.(WRITTEN)
 /** [down, right] of each arrow key. */
 keys.arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** The place nearest to `i` among `count`. */
+/** The index nearest to `i` among `count`. */
 keys.clamp = (/** @type {number} */ i, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, i));
 
 /** The index after a key press, from index `now` among `count` neighbours; undefined for keys that do not move.

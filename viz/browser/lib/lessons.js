@@ -16,8 +16,8 @@ export const lessons = {
    *  @type {(tab: string, sentence: string) => void} */
   show: (tab, sentence) => {
     said[tab] = sentence;
-    const place = places[tab]?.sentence;
-    if (place) setText(place, sentence);
+    const element = places[tab]?.sentence;
+    if (element) setText(element, sentence);
     publish("sentence");
   },
   of: (/** @type {string} */ tab) => said[tab] ?? "",

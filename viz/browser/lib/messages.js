@@ -14,7 +14,7 @@ export const language = window.formerLanguage;
 const texts = window.formerTexts; // see language.js: scripts are imported once it is there
 export const locale = { whole: new Intl.NumberFormat(language), plural: new Intl.PluralRules(language) };
 
-/** Returns [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the enclosing
+/** Returns [parts, end]: parts are texts, placeholders {name, kind, arms}, and null for the number of the enclosing
  *  plural.
  *  @returns {[Part[], number]} */
 const parse = (/** @type {string} */ pattern, at = 0, plural = false) => {
@@ -22,9 +22,9 @@ const parse = (/** @type {string} */ pattern, at = 0, plural = false) => {
   const parts = [];
   while (at < pattern.length && pattern[at] !== "}") {
     if (pattern[at] === "{") {
-      let place;
-      [place, at] = placeAt(pattern, at);
-      parts.push(place);
+      let placeholder;
+      [placeholder, at] = placeholderAt(pattern, at);
+      parts.push(placeholder);
     } else if (plural && pattern[at] === "#") {
       parts.push(null);
       at++;
@@ -45,7 +45,7 @@ const match = (expression, text, at) => {
 };
 
 /** @type {(pattern: string, at: number) => [Place, number]} */
-const placeAt = (pattern, at) => {
+const placeholderAt = (pattern, at) => {
   const [head, name, kind] = match(PLACE, pattern, at);
   /** @type {Place["arms"]} */
   const arms = {};

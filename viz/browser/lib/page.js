@@ -6,7 +6,7 @@ import { storage } from "./storage.js";
 
 /** @typedef {import("./address.js").View} View */
 /** @typedef {{ view: View, note: import("./messages.js").Note }} Beyond a part of a view that its link cannot have */
-/** @typedef {{ step: (by: number) => boolean, place: () => { at: number, count: number } }} Turns see page.turns */
+/** @typedef {{ step: (by: number) => boolean, position: () => { at: number, count: number } }} Turns see page.turns */
 /**
  * @typedef {{
  *   tab: string, asked?: string, arrived: Promise<null>,
@@ -59,8 +59,8 @@ page.open = (/** @type {string} */ tab) => {
 page.go = (/** @type {string} */ tab) => page.open(tab); // presenter.js replaces it, to open a panel too
 page.select = () => {}; // makes Gradio select the requested tab; class_bar.js sets it
 
-/** tab → {step(by), place()}, for a tab that shows one section at a time: step shows another one, or returns false;
- *  place returns {at, count}. */
+/** tab → {step(by), position()}, for a tab that shows one section at a time: step shows another one, or returns false;
+ *  position returns {at, count}. */
 page.turns = {};
 
 /** tab → shows at once all that the tab shows one after the other; resolves when it is drawn. */

@@ -110,13 +110,13 @@ const insideOf = (element) => {
 export const measureNow = () => measures.forEach((measure) => measure());
 
 /**
- * The picture in `place`: {what, size, draw}. After draw(what), and when the size changes, paint(what, size) is called
+ * The picture in `container`: {what, size, draw}. After draw(what), and when the size changes, paint(what, size) is run
  * in the next frame, as soon as there is content and room.
  *
- * @param {HTMLElement} place
+ * @param {HTMLElement} container
  * @param {(what: any, size: Size) => void} paint
  */
-export const makeDrawing = (place, paint) => {
+export const makeDrawing = (container, paint) => {
   const soon = eachFrame(() => {
     const { what, size } = drawing;
     if (what && size.width && size.height) paint(what, size);
@@ -125,7 +125,7 @@ export const makeDrawing = (place, paint) => {
     drawing.what = what;
     soon();
   };
-  const drawing = { /** @type {any} */ what: null, size: watchSize(place, soon), draw };
+  const drawing = { /** @type {any} */ what: null, size: watchSize(container, soon), draw };
   return drawing;
 };
 

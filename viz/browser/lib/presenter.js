@@ -32,8 +32,8 @@ const titleOf = (section) => section.querySelector("h2").textContent;
 
 /** The panels of the tab that is or will be in front, except those without content. */
 const sections = () => {
-  const place = document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
-  const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
+  const tabpanel = document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
+  const all = [...(tabpanel?.querySelectorAll(".former .panel") ?? [])];
   return all.filter((section) => !section.closest("[hidden], .former-export"));
 };
 
@@ -63,14 +63,14 @@ presenter.showCaption = () => {
   if (!presenter.on || !shown || !caption.isConnected) return;
   const { at, list } = presenter.slides;
   const all = sections();
-  const here = page.turns[page.tab]?.place() ?? { at: all.indexOf(shown) + 1, count: all.length };
-  const place = at === null ? here : { at: at + 1, count: list.length };
+  const here = page.turns[page.tab]?.position() ?? { at: all.indexOf(shown) + 1, count: all.length };
+  const counted = at === null ? here : { at: at + 1, count: list.length };
   told.replaceChildren(
     h("b", lessons.of(page.tab)),
     room.name ? h("span", say("presenting_room", { room: room.name })) : "",
     h(
       "span.place",
-      say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }),
+      say(at === null ? "presenting_at" : "presenting_slide", { ...counted, panel: titleOf(shown) }),
       h("small", say(at === null ? "presenting_keys" : "presenting_slide_keys")),
     ),
   );

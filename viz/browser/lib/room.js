@@ -179,7 +179,7 @@ const lead = async () => {
  *  if it is open. */
 room.questions = {};
 room.asks = () => room.questions[page.tab]?.asks() ?? null;
-room.describe = (name) => Object.values(room.questions).reduce((found, tab) => found ?? tab.describe(name), null);
+room.describe = (name) => Object.values(room.questions).reduce((other, tab) => other ?? tab.describe(name), null);
 
 /** Loads the words of questions. */
 room.prepare = (names) => {

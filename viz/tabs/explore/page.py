@@ -19,7 +19,7 @@ from viz.tabs.explore.answer import answer
 from viz.tabs.explore.change import reads
 from viz.tabs.explore.corpus import forming, scans
 from viz.tabs.explore.panels import FOLDS, PANELS
-from viz.text.examples import CARRIED, EXAMPLES, FOUND
+from viz.text.examples import CARRIED, EXAMPLES, MEASURED_IN
 
 HERE = Path(__file__).parent
 STORE = HERE / "lib" / "store.js"
@@ -70,7 +70,7 @@ def panels() -> list[Part]:
         browser.row(panel("overview"), centre, panel("statistics"), classes="explore-main"),
         browser.row(*(panel(name) for name in below), classes="explore-below"),
         panel("token-strip"),
-        panel("carry", {"pairs": CARRIED, "found": FOUND}),
+        panel("carry", {"pairs": CARRIED, "models": MEASURED_IN}),
         *(fold(name) for name in ("reads", "follow", "inside", "corpus")),
         part("export"),
         browser.part(HERE / "folds", "absent"),
@@ -103,12 +103,12 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     models = first_ahead(site.models)
     begins = settings(site, models)
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
-        browser.place(browser.part(HERE / "change", "model", menu(models)))
+        browser.lay_out(browser.part(HERE / "change", "model", menu(models)))
         textbox = gr.Textbox(
             begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
-        browser.place(browser.part(HERE / "change", "changes"))
+        browser.lay_out(browser.part(HERE / "change", "changes"))
     lesson = browser.lesson("explore", "In Pytorch: complete self-attention")
-    shown = browser.place(lesson, part("examples", begins), part("notices"), *panels(), events=("filled",))
+    shown = browser.lay_out(lesson, part("examples", begins), part("notices"), *panels(), events=("filled",))
     textbox.change(None, textbox, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
     shown.filled(None, None, textbox, js=browser.call(STORE, "store.entered()"))

@@ -138,8 +138,8 @@ def read_one(models: Models, view: View) -> Arguments:
     arguments = read_carried(models, view)
     config = arguments["run"].loaded.bundle.config
     size = len(sides(arguments).queries) if arguments["part"] in carry.OF_TOKENS else config.heads
-    place = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
-    return {**{name: arguments[name] for name in ("pinned", "run", "name", "part")}, **place}
+    indices = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
+    return {**{name: arguments[name] for name in ("pinned", "run", "name", "part")}, **indices}
 
 
 def read_ranked(models: Models, view: View) -> Arguments:
@@ -188,7 +188,7 @@ def read_states(models: Models, view: View) -> Arguments:
     cells = {}
     for name, field in (("source", "lens_from"), ("target", "lens_to")):
         match = re.fullmatch(r"(?P<row>\d{1,4})\.(?P<column>\d{1,5})", read_string(view, field), re.ASCII)
-        cell = {place: int(digits) for place, digits in match.groupdict().items()} if match else {}
+        cell = {axis: int(digits) for axis, digits in match.groupdict().items()} if match else {}
         cells[name] = (read_index(cell, "row", run.loaded.bundle.config.depth + 1), read_index(cell, "column", columns))
     return {"pinned": pinned, "run": run, **cells}
 

@@ -48,7 +48,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         return
     written = browser.column(browser.panel(panels.WRITTEN_TEXT), share=3)
     about = browser.column(*map(browser.panel, (panels.NEXT_TOKEN, panels.TRAIL, panels.CACHE)), share=2)
-    browser.place(
+    browser.lay_out(
         browser.lesson("generate", "Text generation transformer"),
         browser.part(HERE, "writing_controls", settings(models)),
         browser.row(written, about),

@@ -40,10 +40,10 @@ const byByte = (digits) =>
 const nameOf = (model, bytes) =>
   say("write_second_name", { model, tokens: bytes.length, bytes: bytes.join("").length / 2 });
 
-const follow = (place) => {
-  const last = place.lastChild;
-  if (last && last.offsetTop + last.offsetHeight > place.scrollTop + place.clientHeight)
-    place.scrollTop = place.scrollHeight;
+const follow = (container) => {
+  const last = container.lastChild;
+  if (last && last.offsetTop + last.offsetHeight > container.scrollTop + container.clientHeight)
+    container.scrollTop = container.scrollHeight;
 };
 
 const nodeAt = (target) => {
@@ -101,9 +101,9 @@ const attention = (state, model) => {
   return row;
 };
 
-/** A text in `place`; draw({labels, bytes, row, start, kind(i)}): `row` has the shares of attention from token
+/** A text in `container`; draw({labels, bytes, row, start, kind(i)}): `row` has the shares of attention from token
  *  `start` on. */
-const makePainter = (place) => {
+const makePainter = (container) => {
   const spans = []; // {span, and its current label, ground and kind}: reading them from the page would be slow
 
   const show = (shown, [before, label, after], digits, inked, kind) => {
@@ -121,7 +121,7 @@ const makePainter = (place) => {
   return ({ labels, bytes, row, start, kind }) => {
     const grows = spans.length < labels.length;
     while (spans.length < labels.length)
-      spans.push({ span: place.appendChild(h("span", { "data-at": spans.length })), ground: "" });
+      spans.push({ span: container.appendChild(h("span", { "data-at": spans.length })), ground: "" });
     while (spans.length > labels.length) spans.pop().span.remove();
     const most = row?.reduce((a, b) => Math.max(a, b), 0) || 1;
     const colours = inks();
@@ -133,7 +133,7 @@ const makePainter = (place) => {
       const inked = weight === undefined ? ["", ""] : colours[Math.round(level(weight))];
       show(shown, [labels[i - 1] ?? "", labels[i], labels[i + 1] ?? ""], bytes[i], inked, kind(i));
     });
-    if (grows || writing.runs()) follow(place);
+    if (grows || writing.runs()) follow(container);
   };
 };
 

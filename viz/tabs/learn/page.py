@@ -50,4 +50,4 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     sections = site.once(available_sections)
     first, *others = contents(sections)
     with_props = first | {"given": sections[0].props(site.models)}  # which most pages open with
-    browser.place(browser.part(HERE, "learn", {"sections": [with_props, *others]}))
+    browser.lay_out(browser.part(HERE, "learn", {"sections": [with_props, *others]}))

@@ -15,36 +15,36 @@ from former.positions import RelativeTerms
 TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the query, then of the key
 
 
-def parts(block: former.TransformerBlock, token: Tensor, place: Tensor) -> tuple[Tensor, Tensor]:
-    """Splits the input of a block's attention, norm(token + place), into a part of the token and one of the position.
+def parts(block: former.TransformerBlock, token: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
+    """Splits the input of a block's attention, norm(token + position), into a part of each.
 
     With the norm's standard deviation fixed to that of the sum, the norm is linear. Its bias counts as the token's.
 
     Args:
         block: if it is a pre-norm block, its first norm is applied.
-        token, place: (b, t, e).
+        token, position: (b, t, e).
     Returns:
         (b, t, e) each.
     """
     if not block.pre_norm:
-        return token, place
+        return token, position
     norm = block.norm1
-    spread = ((token + place).var(-1, correction=0, keepdim=True) + norm.eps).sqrt()  # (b, t, 1)
-    own, other = ((x - x.mean(-1, keepdim=True)) / spread * norm.weight for x in (token, place))
+    spread = ((token + position).var(-1, correction=0, keepdim=True) + norm.eps).sqrt()  # (b, t, 1)
+    own, other = ((x - x.mean(-1, keepdim=True)) / spread * norm.weight for x in (token, position))
     return own + norm.bias, other
 
 
-def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tensor:
+def terms(block: former.TransformerBlock, token: Tensor, position: Tensor) -> Tensor:
     """Splits the scores of a block's heads, (q + q') · (k + k') / √s, into four products.
 
     Args:
         block: of pre-norm or post-norm.
-        token, place: (b, t, e); their sum is the block's input.
+        token, position: (b, t, e); their sum is the block's input.
     Returns:
         (4, b, h, t, t), in the order of `TERMS`.
     """
     attention = block.attention
-    own, other = parts(block, token, place)
+    own, other = parts(block, token, position)
 
     def both(linear: torch.nn.Module) -> list[Tensor]:
         """Maps the token's and the position's part of x, (b, h, t, s) each; a bias goes into the token's part."""

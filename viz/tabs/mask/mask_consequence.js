@@ -92,9 +92,9 @@ export const mount = ({ element, props }) => {
       bits: number(last),
       rest: number(rest),
     };
-    const found = rest / (one.bits.length - 1) < 0.5; // bits per byte for the bytes that it could see: nearly 0
+    const guessable = rest / (one.bits.length - 1) < 0.5; // bits per byte for the bytes that it could see: nearly 0
     const lasts = rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part";
-    return asText([say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values), say(lasts, values)]);
+    return asText([say(guessable ? "mask_consequence_cheats" : "mask_consequence_rare", values), say(lasts, values)]);
   };
 
   const card = (answer, one, other, most) =>

@@ -26,15 +26,15 @@ const swatch = (stroke) => {
 export const mount = ({ element, props }) => {
   masking.begin(props.value);
   const { tools, body, foot } = makePanel(element, say("mask_growth"));
-  const place = h("div.place");
+  const container = h("div.place");
   const rows = h("dl.counts", { "aria-live": "polite" });
   const where = h("b.at");
   const saves = h("p.saves");
   tools.append(where);
-  body.append(place, rows);
+  body.append(container, rows);
   foot.append(saves, h("p.quiet", say("mask_growth_how")));
 
-  const chart = makeChart(place, {
+  const chart = makeChart(container, {
     label: say("mask_growth_label"),
     onread: (at) => masking.point(at === null ? null : { at }),
   });

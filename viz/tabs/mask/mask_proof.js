@@ -117,14 +117,14 @@ export const mount = ({ element, props }) => {
   const tokens = makeTokens();
   const maps = SIDES.map((side) => {
     const heading = h("h3");
-    const place = h("div");
-    const picture = makeHeatMap(place, {
+    const container = h("div");
+    const picture = makeHeatMap(container, {
       label: say("mask_proof_label", { name: say(`mask_proof_${side}`, { name: say("mask_kind") }) }),
       onpoint: (at) => masking.point(at && { token: at.column, output: at.row }),
       onpick: ({ column }) => choose(column),
       onkey: tokens.byKey,
     });
-    return { side, heading, picture, node: h("div.map", { "data-map": side }, heading, place) };
+    return { side, heading, picture, node: h("div.map", { "data-map": side }, heading, container) };
   });
   const [zero, bar, end] = [h("i.masked"), h("i"), h("span")];
   const legend = h("div.legend", h("span", zero, say("mask_proof_zero")), bar, end);

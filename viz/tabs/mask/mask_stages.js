@@ -94,10 +94,10 @@ const makeMaps = () => {
   const makeMap = (name) => {
     const heading = h("h3");
     const bar = h("div.bar");
-    const place = h("div");
+    const container = h("div");
     const top = h("div.heading", heading, bar, name === "weights" ? root : "");
-    const node = h("div.map", { "data-map": name }, top, place);
-    const picture = makeHeatMap(place, {
+    const node = h("div.map", { "data-map": name }, top, container);
+    const picture = makeHeatMap(container, {
       label: say("mask_map_label", { name: say(`mask_map_${name}`, { size: "s" }) }),
       onpoint: point,
       onpick: ({ row }) => goToRow(row),

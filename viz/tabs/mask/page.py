@@ -71,7 +71,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         columns = [browser.column(browser.panel(record, shared), share=share) for record, share in records]
         return browser.row(*columns, classes="mask-below")
 
-    browser.place(
+    browser.lay_out(
         browser.lesson("mask", "Text generation transformer"),
         browser.part(HERE, "mask_controls", begins),
         browser.panel(panels.STAGES, begins),

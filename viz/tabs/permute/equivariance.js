@@ -30,7 +30,7 @@ const row = (name) => {
   return { name, input, node, ...parts };
 };
 
-const isStill = ({ order }) => order.every((word, place) => word === place);
+const isStill = ({ order }) => order.every((word, position) => word === position);
 const write = (value) => (value ? asNumber(value, 3) : "0");
 
 const paintRow = ({ error, mark, more, node }, measured, still) => {

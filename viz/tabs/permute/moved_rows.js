@@ -33,14 +33,19 @@ const byKey = (event) => {
 };
 
 const makeMap = (name) => {
-  const [heading, place] = [h("h3"), h("div")];
+  const [heading, container] = [h("h3"), h("div")];
   const point = (at) => {
     const word = at && wordAt(name, at.row);
     permuting.point(word == null ? null : { word, column: at.column });
   };
-  const picture = makeHeatMap(place, { label: say("permute_rows_label"), onpoint: point, onpick: point, onkey: byKey });
+  const picture = makeHeatMap(container, {
+    label: say("permute_rows_label"),
+    onpoint: point,
+    onpick: point,
+    onkey: byKey,
+  });
   picture.canvas.addEventListener("blur", () => permuting.point(null));
-  return { name, heading, picture, node: h("div.map", { "data-map": name }, heading, place) };
+  return { name, heading, picture, node: h("div.map", { "data-map": name }, heading, container) };
 };
 
 const columns = (shown) => {
@@ -75,7 +80,7 @@ const paintMap = ({ name, heading, picture }, shown, { first, count }, pixel) =>
   });
 };
 
-/** The place of the largest difference among all numbers of all words. */
+/** The position of the largest difference among all numbers of all words. */
 const whole = (shown, measured) => {
   if (shown.values) {
     const written = (value) => asFixed(value, 6);

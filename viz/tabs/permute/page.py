@@ -22,7 +22,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     """Lays out the tab."""
     material = site.once(find)
     main = map(browser.panel, (panels.PERMUTATION, panels.EQUIVARIANCE, panels.MOVED_ROWS))
-    browser.place(
+    browser.lay_out(
         browser.lesson("permute", "Using the positions"),
         browser.part(HERE, "permute_controls", first_view(material)),
         browser.panel(panels.WORD_ORDER),

@@ -63,7 +63,7 @@ def read_order(view: View, t: int) -> list[int] | None:
         return identity
     if not re.fullmatch(rf"\d{{1,2}}(\.\d{{1,2}}){{0,{permuting.MOST_WORDS - 1}}}", value, flags=re.ASCII):
         return None
-    order = [int(place) for place in value.split(".")]
+    order = [int(position) for position in value.split(".")]
     return order if sorted(order) == identity else None
 
 

@@ -30,7 +30,7 @@ export const mount = ({ element }) => {
       columns: to < 0 ? [] : [{ at: word, colour }],
       at: to < 0 ? null : { row: to, column: word },
     });
-    const ones = order.map((from, place) => `${place + 1}→${from + 1}`).join(" ");
+    const ones = order.map((from, position) => `${position + 1}→${from + 1}`).join(" ");
     picture.canvas.setAttribute("aria-label", say("permute_matrix_label", { count: order.length, ones }));
     readout.textContent =
       to < 0

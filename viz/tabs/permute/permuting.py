@@ -89,8 +89,9 @@ def order_of(ids: list[int], others: list[int]) -> str:
     """Returns the order that turns `ids` into `others`, which has the same elements; those already in place stay."""
     free = set(range(len(ids)))
     order = []
-    for place, wanted in enumerate(others):
-        word = place if place in free and ids[place] == wanted else next(i for i in sorted(free) if ids[i] == wanted)
+    for position, wanted in enumerate(others):
+        stays = position in free and ids[position] == wanted
+        word = position if stays else next(i for i in sorted(free) if ids[i] == wanted)
         free.remove(word)
         order.append(word)
     return ".".join(map(str, order))

@@ -36,8 +36,8 @@ const makeMenu = (tables) => {
 /** A map of positions: a click or the keys select one, and the pair under the pointer is described. {node, heading,
  *  draw}. */
 const makeFigure = (name, { point, choose, step }) => {
-  const [heading, place] = [h("h3"), h("div.place")];
-  const { canvas, draw } = makeHeatMap(place, {
+  const [heading, container] = [h("h3"), h("div.place")];
+  const { canvas, draw } = makeHeatMap(container, {
     label: say(`permute_${name}_label`),
     onpoint: (at) => point(at && { map: name, position: at.row, other: at.column }),
     onpick: ({ row }) => choose(row),
@@ -48,13 +48,13 @@ const makeFigure = (name, { point, choose, step }) => {
     },
   });
   canvas.dataset.map = name;
-  return { heading, draw, node: h("figure", { class: name }, heading, place) };
+  return { heading, draw, node: h("figure", { class: name }, heading, container) };
 };
 
 /** The similarity of a position to all others as a curve: {node, heading, draw(table, row, at)}. */
 const makeCurve = (handlers) => {
-  const [heading, place] = [h("h3"), h("div.place")];
-  const chart = makeChart(place, { label: say("permute_curve_label"), ...handlers });
+  const [heading, container] = [h("h3"), h("div.place")];
+  const chart = makeChart(container, { label: say("permute_curve_label"), ...handlers });
   let drawn = ""; // the content of the curve
   /** Python's figure with this row, which is computed here so that it follows the pointer. */
   const draw = (table, row, at) => {
@@ -72,10 +72,10 @@ const makeCurve = (handlers) => {
     const titles = { x: say("permute_position"), y: say(`permute_product_${product}`) };
     chart.draw({ figures: vectorsOf(table).figures, keep: `${table.key} ${product}`, ...titles, change });
   };
-  return { node: h("figure.curve", heading, place), heading, draw };
+  return { node: h("figure.curve", heading, container), heading, draw };
 };
 
-/** Marks the position in a map, and the place under the pointer in its row. */
+/** Marks the position in a map, and the number under the pointer in its row. */
 const marks = (at, other) => {
   const mark = (i) => ({ at: i, colour: variable("text"), line: 1 });
   if (other === null) return { rows: [mark(at)] };
@@ -101,8 +101,8 @@ export const mount = ({ element, props }) => {
   const { current } = menu;
   const product = permuting.choice("product", permuting.fields.product.choices);
   let hover = null; // {map, position, other: of a pair, or the index of a number in a vector}
-  const point = (found) => {
-    hover = found;
+  const point = (cell) => {
+    hover = cell;
     paint();
   };
   const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().rows - 1, position)) });

@@ -66,7 +66,7 @@ export const mount = ({ element }) => {
     const verdicts = permuting.verdicts(answer);
     const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
     cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
-    const still = answer.order.every((word, place) => word === place);
+    const still = answer.order.every((word, position) => word === position);
     sentence.textContent = still ? say("permute_verdict_still") : asText(verdicts.map(describe));
     element.dataset.rev = permuting.rev;
   });

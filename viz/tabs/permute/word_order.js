@@ -16,10 +16,15 @@ const slide = (chip, was) => {
     });
 };
 
-const step = (key, place, count) =>
-  ({ ArrowLeft: place - 1, ArrowUp: place - 1, ArrowRight: place + 1, ArrowDown: place + 1, Home: 0, End: count - 1 })[
-    key
-  ];
+const step = (key, position, count) =>
+  ({
+    ArrowLeft: position - 1,
+    ArrowUp: position - 1,
+    ArrowRight: position + 1,
+    ArrowDown: position + 1,
+    Home: 0,
+    End: count - 1,
+  })[key];
 
 /** The field for the seed of the shuffle: {node, input, update}. */
 const makeSeed = () => {
@@ -37,7 +42,7 @@ const makeSeed = () => {
   return { node: h("label.seed", say("permute_seed"), input), update };
 };
 
-/** The words as chips: {list, build(labels), arrange(order, dragged), paint(order, labels, dragged), placeAt, focus,
+/** The words as chips: {list, build(labels), arrange(order, dragged), paint(order, labels, dragged), positionAt, focus,
  *  has}. onpress(event, word) at a chip, onfocus() when another one is reached by the Tab key. */
 const makeChips = (onpress, onfocus) => {
   const list = h("div.chips", { role: "group", "aria-label": say("permute_words_label"), dir: "ltr" });
@@ -63,7 +68,10 @@ const makeChips = (onpress, onfocus) => {
 
   /** Puts the chips in order around the dragged one, which stays in the page and so keeps the focus and the pointer. */
   const arrange = (order, dragged) => {
-    if (list.childElementCount === order.length && order.every((word, place) => list.children[place] === chips[word]))
+    if (
+      list.childElementCount === order.length &&
+      order.every((word, position) => list.children[position] === chips[word])
+    )
       return;
     const was = reducedMotion() ? null : chips.map((chip) => chip.getBoundingClientRect());
     const fixed = dragged ?? (list.contains(document.activeElement) ? current : order[0]);
@@ -75,13 +83,13 @@ const makeChips = (onpress, onfocus) => {
 
   const paint = (order, labels, dragged) => {
     const { hover } = permuting;
-    order.forEach((word, place) => {
+    order.forEach((word, position) => {
       const chip = chips[word];
-      chip.classList.toggle("moved", word !== place);
+      chip.classList.toggle("moved", word !== position);
       chip.classList.toggle("held", dragged === word);
       chip.classList.toggle("at", hover?.word === word);
       chip.tabIndex = word === current ? 0 : -1;
-      const values = { word: labels[word], place: place + 1, count: order.length, from: word + 1 };
+      const values = { word: labels[word], place: position + 1, count: order.length, from: word + 1 };
       chip.setAttribute("aria-label", say("permute_chip", values));
       chip.setAttribute("aria-pressed", `${dragged === word}`);
     });
@@ -92,7 +100,7 @@ const makeChips = (onpress, onfocus) => {
    * chips, their first and last row count, since the content above may grow by a line and move them away from the
    * pointer.
    */
-  const placeAt = (event, word) => {
+  const positionAt = (event, word) => {
     const { top, bottom } = list.getBoundingClientRect();
     const y = Math.max(top + 1, Math.min(bottom - 1, event.clientY));
     return permuting.order().filter((other) => {
@@ -102,7 +110,15 @@ const makeChips = (onpress, onfocus) => {
     }).length;
   };
 
-  return { list, build, arrange, paint, placeAt, focus: (word) => chips[word].focus(), has: (word) => word in chips };
+  return {
+    list,
+    build,
+    arrange,
+    paint,
+    positionAt,
+    focus: (word) => chips[word].focus(),
+    has: (word) => word in chips,
+  };
 };
 
 /** Follows the pointer until it is released, moved(event) at each move, then over(). */
@@ -147,7 +163,7 @@ export const mount = ({ element }) => {
     chips.arrange(order, held?.word);
     chips.paint(order, labels, held?.word);
     seed.update();
-    const movedCount = order.filter((word, place) => word !== place).length;
+    const movedCount = order.filter((word, position) => word !== position).length;
     restore.disabled = movedCount === 0;
     shuffle.disabled = order.length < 2;
     if (!held) spoken.textContent = said(movedCount, order.length);
@@ -157,9 +173,13 @@ export const mount = ({ element }) => {
 
   const move = (word, to) => {
     const order = permuting.order();
-    const place = Math.max(0, Math.min(order.length - 1, to));
-    permuting.move(order.indexOf(word), place);
-    spoken.textContent = say("permute_now", { word: permuting.labels()[word], place: place + 1, count: order.length });
+    const position = Math.max(0, Math.min(order.length - 1, to));
+    permuting.move(order.indexOf(word), position);
+    spoken.textContent = say("permute_now", {
+      word: permuting.labels()[word],
+      place: position + 1,
+      count: order.length,
+    });
   };
 
   const take = (event, word) => {
@@ -169,8 +189,8 @@ export const mount = ({ element }) => {
       if (held?.word !== word) return;
       const box = list.getBoundingClientRect();
       const near = at.clientY > box.top - 40 && at.clientY < box.bottom + 40;
-      const place = near ? chips.placeAt(at, word) : null;
-      if (place !== null && place !== permuting.order().indexOf(word)) move(word, place);
+      const position = near ? chips.positionAt(at, word) : null;
+      if (position !== null && position !== permuting.order().indexOf(word)) move(word, position);
     };
     followPointer(event.pointerId, onmove, () => {
       if (held?.by === "pointer") held = null;

@@ -14,7 +14,7 @@ from viz.tabs.explore.change import carry
 from viz.tabs.explore.panels import PANELS
 from viz.tabs.explore.reading import read_carried
 from viz.text import NothingToShow, Refusal
-from viz.text.examples import CARRIED, EXAMPLES, FOUND
+from viz.text.examples import CARRIED, EXAMPLES, MEASURED_IN
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +172,12 @@ def test_what_the_page_says_of_its_pairs_is_so(gpt):
 
 def test_every_model_is_offered_a_pair_and_each_finding_belongs_to_one():
     assert CARRIED.keys() == EXAMPLES.keys()
-    assert {name for pairs in CARRIED.values() for name in pairs} == FOUND.keys()
+    assert {name for pairs in CARRIED.values() for name in pairs} == MEASURED_IN.keys()
 
 
 def test_what_the_page_says_of_the_pairs_of_other_kinds_is_so():
     def measured(kind, name, part="heads", map_=None):
-        bundle = former.load(FOUND[name])
+        bundle = former.load(MEASURED_IN[name])
         pinned, run = (bundle.run(text) for text in CARRIED[kind][name])
         return carry.carry_parts(pinned, run, map_ or next(iter(run.maps)), part)["shares"]
 

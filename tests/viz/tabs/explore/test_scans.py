@@ -56,8 +56,8 @@ def head(models) -> dict:
 
 
 def trace(figure: dict, name: str) -> dict:
-    (found,) = [each for each in figure["data"] if each["name"] == name]
-    return found
+    (match,) = [each for each in figure["data"] if each["name"] == name]
+    return match
 
 
 def test_every_dot_is_a_heads_stored_mean_and_the_bars_are_its_percentiles(models, stored):

@@ -221,11 +221,11 @@ def test_many_draws_have_about_the_shares_of_the_probabilities_and_more_of_them_
 
 def test_beams_are_those_of_beam_search_and_end_with_the_context(loaded):
     view = {"model": "small", "text": "Hello", "searched": [32], "beams": 3}
-    found = TRAIL.questions["search"].compute({"small": loaded}, view)
+    actual = TRAIL.questions["search"].compute({"small": loaded}, view)
     expected = former.beam_search(loaded.bundle.model, [*b"Hello", 32], 18, 3)
-    assert [beam.ids for beam in expected] == found["tokens"]
-    assert (-found["log_probs"]).tolist() == pytest.approx([-beam.log_prob / math.log(2) for beam in expected])
-    assert [len(labels) for labels in found["labels"]] == [18] * 3
+    assert [beam.ids for beam in expected] == actual["tokens"]
+    assert (-actual["log_probs"]).tolist() == pytest.approx([-beam.log_prob / math.log(2) for beam in expected])
+    assert [len(labels) for labels in actual["labels"]] == [18] * 3
     with pytest.raises(Refusal, match="24"):
         TRAIL.questions["search"].compute({"small": loaded}, {**view, "text": "Hello" * 5})
 
@@ -245,10 +245,10 @@ def test_the_cache_is_as_large_as_its_facts_say_and_a_step_gives_the_same_with_i
         "number": 4,
         "bytes": 2 * 2 * 8 * 4 * (key_heads or 2),
     }
-    found = cache.measure_cache(small.bundle, "Hello", [32] * 30)
-    assert found["tokens"] == 24  # the context
-    assert found["bytes"] == 24 * facts["bytes"]
-    assert min(found["seconds"]) > 0
+    actual = cache.measure_cache(small.bundle, "Hello", [32] * 30)
+    assert actual["tokens"] == 24  # the context
+    assert actual["bytes"] == 24 * facts["bytes"]
+    assert min(actual["seconds"]) > 0
     kept, ids = KeyValueCache(config), torch.tensor([list(b"Hello")])
     with torch.inference_mode():
         small.bundle.model(ids, cache=kept)

@@ -96,10 +96,10 @@ def with_card(loaded: Loaded, name: str, **card) -> Loaded:
 
 
 def test_the_ablation_is_read_from_the_card_and_both_models_differ_only_in_the_mask():
-    found = section.masks(former.load("bert"))
-    assert found is not None
-    assert [row["name"] for row in found["rows"]] == ["further", "causal"]
-    further, causal = (row["accuracy"] for row in found["rows"])
+    actual = section.masks(former.load("bert"))
+    assert actual is not None
+    assert [row["name"] for row in actual["rows"]] == ["further", "causal"]
+    further, causal = (row["accuracy"] for row in actual["rows"])
     assert further > 1.5 * causal
     controls = former.load("bert").card["controls"]
     plain, masked = (each["commands"][0].split(" --set ")[1] for each in controls)

@@ -64,12 +64,12 @@ def test_what_is_added_is_what_the_layers_give(shipped):
 
 @pytest.mark.parametrize("norms", block.NORMS)
 def test_the_stages_are_what_the_block_computes_one_after_another(shipped, norms):
-    found = ask("through", shipped, VIEW | {"norms": norms})
+    actual = ask("through", shipped, VIEW | {"norms": norms})
     model = former.load(block.POST if norms == "post" else "tiny-generator").model
     ids = torch.tensor([list(VIEW["text"].encode())])
     with torch.no_grad():
         x, mask = model.transformer.embed(ids), model.mask(ids.shape[1])
-        for layer, lengths in zip(model.transformer.blocks, found["stages"], strict=True):
+        for layer, lengths in zip(model.transformer.blocks, actual["stages"], strict=True):
             if norms == "pre":
                 first = layer.norm1(x)
                 attention = layer.attention(first, mask)

@@ -29,7 +29,7 @@ def test_averaged_the_verdict_is_the_classifiers_own(models, classifier):
 def test_alone_each_word_attends_to_itself_and_the_first_block_s_weights_are_its_heads_mean(models, classifier):
     model = classifier.bundle.model
     ids = torch.tensor([classifier.bundle.tokenizer.encode(VIEW["text"])])
-    found = verdict(models, VIEW)
+    actual = verdict(models, VIEW)
     towards = model.toprobs.weight[1] - model.toprobs.weight[0]
     with torch.inference_mode():
         x = model.transformer.embed(ids)
@@ -38,9 +38,9 @@ def test_alone_each_word_attends_to_itself_and_the_first_block_s_weights_are_its
             x = x + attention.unifyheads(attention.tovalues(layer.norm1(x)))
             x = x + layer.ff(layer.norm2(x))
         exact = model.norm(x)[0] @ towards / ids.shape[1]
-    assert found["alone"] == pytest.approx(exact.tolist(), abs=1e-5)
+    assert actual["alone"] == pytest.approx(exact.tolist(), abs=1e-5)
     weights = classifier.bundle.run(VIEW["text"]).weights[0].mean(0)
-    torch.testing.assert_close(torch.tensor(found["reads"]), weights, atol=1e-5, rtol=0)
+    torch.testing.assert_close(torch.tensor(actual["reads"]), weights, atol=1e-5, rtol=0)
 
 
 def test_without_a_word_the_others_are_averaged(models, classifier):

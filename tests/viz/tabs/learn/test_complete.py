@@ -15,10 +15,10 @@ def test_the_article_s_lines_and_the_layer_give_the_same_with_the_shapes_that_ar
     attention = former.SelfAttention(k, h).double()
     x = torch.randn(b, t, k, dtype=torch.float64)
     with torch.no_grad():
-        found = complete.article_lines(attention, x)
-        torch.testing.assert_close(found["y"], attention(x))
+        result = complete.article_lines(attention, x)
+        torch.testing.assert_close(result["y"], attention(x))
     s = k // h
-    shapes = {name: tuple(tensor.shape) for name, tensor in found.items()}
+    shapes = {name: tuple(tensor.shape) for name, tensor in result.items()}
     whole, maps = (b, t, k), (b * h, t, t)
     assert list(shapes) == list(complete.STEPS)
     assert [shapes[name] for name in ("x", "queries", "joined", "y")] == [whole] * 4
@@ -26,17 +26,17 @@ def test_the_article_s_lines_and_the_layer_give_the_same_with_the_shapes_that_ar
     assert (shapes["split"], shapes["folded"], shapes["out"]) == ((b, t, h, s), (b * h, t, s), (b, h, t, s))
     for batch in range(b):
         for head in range(h):  # a head of a sentence is a sequence of the batch
-            assert torch.equal(found["folded"][batch * h + head], found["split"][batch, :, head])
+            assert torch.equal(result["folded"][batch * h + head], result["split"][batch, :, head])
 
 
 def test_two_sentences_run_through_the_first_layer_of_the_classifier(models, classifier):
-    found = ask(models, {"text": "not a bad film"})
-    assert found["labels"] == [["not", "a", "bad", "film"], ["film", "bad", "a", "not"]]
-    assert found["ours"] < 1e-5
+    result = ask(models, {"text": "not a bad film"})
+    assert result["labels"] == [["not", "a", "bad", "film"], ["film", "bad", "a", "not"]]
+    assert result["ours"] < 1e-5
     own = classifier.bundle.run("not a bad film").weights[0]  # (h, t, t)
-    h = found["heads"]
-    torch.testing.assert_close(torch.tensor(found["weights"][:h]), own, atol=1e-5, rtol=0)
-    assert found["shapes"]["folded"] == [2 * h, 4, found["shapes"]["x"][2] // h]
+    h = result["heads"]
+    torch.testing.assert_close(torch.tensor(result["weights"][:h]), own, atol=1e-5, rtol=0)
+    assert result["shapes"]["folded"] == [2 * h, 4, result["shapes"]["x"][2] // h]
 
 
 @pytest.mark.parametrize("wrong", [{}, {"text": " "}, {"text": 3}])

@@ -87,8 +87,8 @@ def test_a_step_of_the_cache_s_model_is_measured_after_the_text_repeated(name, h
     assert generation.SECTION.panel.printed(view).keys() == {"cost"}
     arguments = generation.read_cached({}, view)
     assert arguments["written"] == list(b"A cat satA cat satA ")
-    found = generation.SECTION.questions["cost"].answer({}, view)
-    assert (found["tokens"], found["bytes"]) == (20, 20 * facts["bytes"])
-    assert min(found["seconds"]) > 0
+    result = generation.SECTION.questions["cost"].answer({}, view)
+    assert (result["tokens"], result["bytes"]) == (20, 20 * facts["bytes"])
+    assert min(result["seconds"]) > 0
     with pytest.raises(Refusal):
         generation.read_cached({}, view | {"tokens": 0})

@@ -13,12 +13,12 @@ from viz.text import Refusal
 @pytest.mark.parametrize("scaled", [False, True])
 def test_mean_spread_and_entropy_are_those_of_numpy(k, scaled):
     q, keys = (tensor.double().numpy() for tensor in scaling.vectors(k, 3))
-    found = q @ keys.T / (np.sqrt(k) if scaled else 1)
-    powers = np.exp(found - found.max(1, keepdims=True))
+    scores = q @ keys.T / (np.sqrt(k) if scaled else 1)
+    powers = np.exp(scores - scores.max(1, keepdims=True))
     weights = powers / powers.sum(1, keepdims=True)
     result = scaling.measure(k, 3, scaled)
-    assert result["mean"] == pytest.approx(found.mean(), abs=1e-4)
-    assert result["spread"] == pytest.approx(found.std(ddof=1), rel=1e-4)
+    assert result["mean"] == pytest.approx(scores.mean(), abs=1e-4)
+    assert result["spread"] == pytest.approx(scores.std(ddof=1), rel=1e-4)
     bits = [-sum(w * np.log2(w) for w in row if w > 0) for row in weights]
     assert result["entropy"] == pytest.approx(np.mean(bits), abs=1e-3)
 

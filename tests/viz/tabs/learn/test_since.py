@@ -27,53 +27,53 @@ def rotated(vector, place):
 
 
 def test_a_turned_query_and_key_score_as_the_model_does_wherever_both_stand():
-    found = answer("turned")
-    q, k = (found[name].double().numpy() for name in ("q", "k"))
-    assert (found["at"], found["key"], found["distance"]) == (20, 15, 5)
-    assert found["turned_q"].numpy() == pytest.approx(rotated(q, 50), abs=1e-4)
-    assert found["turned_k"].numpy() == pytest.approx(rotated(k, 45), abs=1e-4)
+    result = answer("turned")
+    q, k = (result[name].double().numpy() for name in ("q", "k"))
+    assert (result["at"], result["key"], result["distance"]) == (20, 15, 5)
+    assert result["turned_q"].numpy() == pytest.approx(rotated(q, 50), abs=1e-4)
+    assert result["turned_k"].numpy() == pytest.approx(rotated(k, 45), abs=1e-4)
     expected = rotated(q, 5) @ k / math.sqrt(len(q))
     # angles in float32, up to 150 radians: off by about 1e-5
     for score in ("score", "moved", "later"):
-        assert float(found[score]) == pytest.approx(expected, abs=1e-3)
-    assert float(found["parts"].sum()) == pytest.approx(expected, abs=1e-3)
+        assert float(result[score]) == pytest.approx(expected, abs=1e-3)
+    assert float(result["parts"].sum()) == pytest.approx(expected, abs=1e-3)
     for distance in (0, 5, 200):
         score = rotated(q, distance) @ k / math.sqrt(len(q))
-        assert float(found["by_distance"][distance]) == pytest.approx(score, abs=1e-3)
+        assert float(result["by_distance"][distance]) == pytest.approx(score, abs=1e-3)
 
 
 def test_a_planes_arrows_are_as_far_apart_as_its_angle_says():
-    found = answer("turned", shift=0)
-    unturned = found["k"].unflatten(0, (2, -1)).T.tolist()  # (s/2, 2)
-    for plane, k, angle in zip(found["planes"], unturned, (15 * found["angles"] / 5).tolist(), strict=True):
+    result = answer("turned", shift=0)
+    unturned = result["k"].unflatten(0, (2, -1)).T.tolist()  # (s/2, 2)
+    for plane, k, angle in zip(result["planes"], unturned, (15 * result["angles"] / 5).tolist(), strict=True):
         cos, sin = math.cos(angle), math.sin(angle)
         assert plane[1].tolist() == pytest.approx([k[0] * cos - k[1] * sin, k[1] * cos + k[0] * sin], abs=1e-4)
 
 
 def test_layer_norm_takes_off_what_is_added_to_every_number_and_rms_norm_does_not():
-    found = answer("normed")
-    x = found["x"].double().numpy()
-    assert found["layer"].numpy() == pytest.approx((x - x.mean()) / np.sqrt(x.var() + 1e-5), abs=1e-4)
-    assert found["rms"].numpy() == pytest.approx(x / np.sqrt((x**2).mean() + 1e-5), abs=1e-4)
-    assert float(found["moved_layer"]) < 1e-4
-    assert float(found["moved_rms"]) > 0.1
-    assert found["shown"].shape == (3, since.NUMBERS)
+    result = answer("normed")
+    x = result["x"].double().numpy()
+    assert result["layer"].numpy() == pytest.approx((x - x.mean()) / np.sqrt(x.var() + 1e-5), abs=1e-4)
+    assert result["rms"].numpy() == pytest.approx(x / np.sqrt((x**2).mean() + 1e-5), abs=1e-4)
+    assert float(result["moved_layer"]) < 1e-4
+    assert float(result["moved_rms"]) > 0.1
+    assert result["shown"].shape == (3, since.NUMBERS)
 
 
 def test_a_gated_number_is_up_times_silu_of_its_gate_as_the_model_computes_it():
-    found = answer("gated")
-    gate, up = (found[name].double().numpy() for name in ("gate", "up"))
-    assert found["hidden"].numpy() == pytest.approx(gate / (1 + np.exp(-gate)) * up, abs=1e-4)
-    assert float(found["error"]) < 1e-4
-    assert found["rows"][:, 3].abs().min() >= np.sort(np.abs(found["hidden"].numpy()))[-since.NUMBERS] - 1e-6
+    result = answer("gated")
+    gate, up = (result[name].double().numpy() for name in ("gate", "up"))
+    assert result["hidden"].numpy() == pytest.approx(gate / (1 + np.exp(-gate)) * up, abs=1e-4)
+    assert float(result["error"]) < 1e-4
+    assert result["rows"][:, 3].abs().min() >= np.sort(np.abs(result["hidden"].numpy()))[-since.NUMBERS] - 1e-6
 
 
 def test_a_cache_is_as_large_as_its_keys_and_values():
-    found = answer("cached")
+    result = answer("cached")
     for i, config in enumerate(since.PUBLISHED.values()):
         numbers = 2 * config.depth * config.head_size * since.LENGTHS[VIEW["length"]]
-        assert found["shared"][i] == 2 * numbers * found["kv_heads"][i]
-        assert found["own"][i] == 2 * numbers * found["heads"][i]
+        assert result["shared"][i] == 2 * numbers * result["kv_heads"][i]
+        assert result["own"][i] == 2 * numbers * result["heads"][i]
 
 
 @pytest.mark.parametrize("line", since.props({})["family"], ids=lambda line: line["name"])

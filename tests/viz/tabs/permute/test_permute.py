@@ -89,8 +89,8 @@ def test_the_verdicts_are_those_of_the_trained_models_whatever_is_switched(subje
     assert value["trained"] == ["learned", "none"]
     assert value["classes"] == ["negative", "positive"]
     for probs, loaded, kind in zip(value["probs"], (classifier, bag), ("learned", "none"), strict=True):
-        for found, outputs in zip(probs, both(loaded, kind), strict=True):
-            assert found == pytest.approx(outputs["classifier"].exp().tolist(), abs=2e-6)
+        for actual, outputs in zip(probs, both(loaded, kind), strict=True):
+            assert actual == pytest.approx(outputs["classifier"].exp().tolist(), abs=2e-6)
     assert value["same"] == [False, True]
     before, after = value["probs"][1]
     assert before == pytest.approx(after, abs=1e-6)

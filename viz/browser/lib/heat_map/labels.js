@@ -36,8 +36,8 @@ export const drawLabels = (context, frame, side) => {
       const away = 4 + level * depth;
       if (level) line(context, frame, side, { along: middle, away, length: 0.5, depth: away }, variable("line"));
       context.fillStyle = variable("text");
-      const place = { along: Math.min(middle, last(i)), away, upright };
-      beside(context, frame, side, place, () => context.fillText(names[i], 0, 0));
+      const position = { along: Math.min(middle, last(i)), away, upright };
+      beside(context, frame, side, position, () => context.fillText(names[i], 0, 0));
     }
   if (side.words) drawWords(context, frame, side);
 };

@@ -85,7 +85,7 @@ export const layOut = ({ labels, across = labels, words, wordsAcross = words, ti
     box = { left, top, width, height: fill ? height : Math.min(height, width * WIDE) };
   }
   // Rounds to whole pixels of the screen: a line between two pixels is blurred, and a gap would show between cells.
-  const snap = (place) => Math.round(place * scale) / scale;
+  const snap = (coordinate) => Math.round(coordinate * scale) / scale;
   const x = (column) => snap(box.left + (column * box.width) / columns);
   const y = (row) => snap(box.top + (row * box.height) / rows);
   return { ...box, rows, columns, scale, x, y, down: { ...down, at: y }, over: { ...over, at: x } };

@@ -100,7 +100,7 @@ export const mount = ({ element }) => {
     hint.textContent = messageOf(was);
     const complete = apart ? compare(was, now) : clear();
     const [earlier, current] = [was, now].map((shown) => (shown?.exact ? "exact" : "approximate"));
-    element.dataset.shown = [was?.place, earlier, now.layer, now.head, current].join(" ");
+    element.dataset.shown = [was?.path, earlier, now.layer, now.head, current].join(" ");
     if (complete) element.dataset.rev = store.rev;
   };
 

@@ -59,8 +59,8 @@ export const differenceOf = (mapBefore, before, mapAfter, after, { rows, columns
       if (Math.abs(value) > size) [size, at] = [Math.abs(value), cell];
     }
   });
-  const place = { row: Math.floor(at / were.length), column: at % were.length };
-  return { values, size, at: place, moved: total / 2 / both };
+  const largest = { row: Math.floor(at / were.length), column: at % were.length };
+  return { values, size, at: largest, moved: total / 2 / both };
 };
 
 /** The index among aligned tokens of a token on screen. */

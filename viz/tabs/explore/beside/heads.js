@@ -43,7 +43,7 @@ const imageOf = (was, now, aligned) => {
 
 const sameShape = (was, now) => was.layers === now.layers && was.heads === now.heads;
 
-/** {paint(was, now, answer), describeAll(was, now), pointed()}: the answer is that of makeComparison, or null; pointed()
+/** {paint(was, now, answer), describeAll(was, now), pointed()}: the answer is that of makeComparison or null; pointed()
  *  describes the head under the pointer, or is ""; onpoint() is called when it has changed. */
 export const makeHeads = (body, onpoint) => {
   let picture = null; // {of: what is compared, image}

@@ -13,7 +13,7 @@ import { lockPair } from "../lib/tokens.js";
 import { alignedAt, differenceOf } from "./difference.js";
 import { diverging, LEAST, makeFrame, nameOf, SAME } from "./frames.js";
 
-const place = ({ row, column }) => ({ query: row, key: column });
+const cellAt = ({ row, column }) => ({ query: row, key: column });
 
 const sides = ({ queries, keys }, unit) => ({
   labels: axisLabels(queries, unit),
@@ -100,7 +100,7 @@ const paintLegend = ({ less, bar, more }, size) => {
 export const makeMaps = (body, scale) => {
   let both = null; // the difference of the passes that are shown
   let pending = false; // whether it is still to come
-  const onCells = { onpoint: (at) => store.point(at && place(at)), onpick: (at) => lockPair(place(at)) };
+  const onCells = { onpoint: (at) => store.point(at && cellAt(at)), onpick: (at) => lockPair(cellAt(at)) };
   const before = makeFrame(body, "before", {
     onpoint: (at) => both && onCells.onpoint(at),
     onpick: (at) => both && onCells.onpick(at),

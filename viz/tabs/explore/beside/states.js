@@ -17,9 +17,9 @@ import { store } from "../lib/store.js";
 const MOVED = 6; // px: a pointer that moves less has clicked
 
 /** A cell from its place in a link, "row.column"; null without one. */
-const cellOf = (place) => {
-  if (!place) return null;
-  const [row, column] = place.split(".").map(Number);
+const cellOf = (name) => {
+  if (!name) return null;
+  const [row, column] = name.split(".").map(Number);
   return { row, column };
 };
 const linkOf = (cell) => (cell ? `${cell.row}.${cell.column}` : "");
@@ -139,8 +139,8 @@ const makeCarried = (columns, drawn) => {
   const node = h("div.lens-third", { hidden: true }, heading, grid.sheet, h("div", said, back));
   let answer = null; // of carry_state in predictions.py
   const questions = newest({
-    take: (found) => {
-      answer = withLabels(found);
+    take: (result) => {
+      answer = withLabels(result);
       if (columns()) draw(); // else the current pass has changed: its own lens asks anew
     },
     fail: (error) => {

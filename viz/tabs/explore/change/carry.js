@@ -68,13 +68,13 @@ const reach = (answer, { layer, from }) => {
   return (i, j) => i > layer && reached.has(j);
 };
 
-/** A sentence about the two passes if they are one of the example pairs, read by the model that it was found with. */
-const knownPair = ({ pairs, found }) => {
+/** A sentence about the two passes if they are one of the example pairs, read by the model that was measured. */
+const knownPair = ({ pairs, models }) => {
   const { model, examples, text } = store.header;
   const pair = Object.entries(pairs[examples] ?? {}).find(
     ([, [one, other]]) => one === beside.header.text && other === text,
   );
-  return pair && model === found[pair[0]] && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
+  return pair && model === models[pair[0]] && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
 };
 
 /** The sentence about what is measured, and its value in both passes. */
@@ -113,13 +113,13 @@ const makeFields = () => {
       ...ids.map((id) => h("option", { value: id, selected: id === chosen }, now.names[now.choices.indexOf(id)])),
     );
   const update = () => (part.value = store.view.carry);
-  const fill = (found) => {
-    now = found;
-    for (const select of [answer, rival]) /** @type {HTMLElement} */ (select.parentElement).hidden = !found;
-    if (!found) return;
-    offer(answer, found.choices, found.answer);
-    const others = found.choices.filter((id) => id !== found.answer);
-    offer(rival, others, found.rival);
+  const fill = (result) => {
+    now = result;
+    for (const select of [answer, rival]) /** @type {HTMLElement} */ (select.parentElement).hidden = !result;
+    if (!result) return;
+    offer(answer, result.choices, result.answer);
+    const others = result.choices.filter((id) => id !== result.answer);
+    offer(rival, others, result.rival);
   };
   const lines = [
     ["carry_part", part],
@@ -136,19 +136,19 @@ const offers = (pairs) =>
     " ",
   ]);
 
-/** The grid of shares: {node, draw(found), mark(found, at, chosen)}; cells are parts, {layer, from}, or null. mark
+/** The grid of shares: {node, draw(result), mark(result, at, chosen)}; cells are parts, {layer, from}, or null. mark
  *  highlights the chosen one, and those that the part `at` can affect. */
 const makeGrid = ({ point, choose }) => {
   const table = h("table", { role: "grid", "aria-label": say("carry_label") });
   let cells = []; // [layer][column] elements
-  const draw = (found) => {
-    cells = found.shares.map((row, layer) => row.map((share, from) => cellOf(share, layer, from)));
-    const columns = isHeads(found) ? found.columns : found.columns.map((_, i) => tokenLabel(i, found.columns));
+  const draw = (result) => {
+    cells = result.shares.map((row, layer) => row.map((share, from) => cellOf(share, layer, from)));
+    const columns = isHeads(result) ? result.columns : result.columns.map((_, i) => tokenLabel(i, result.columns));
     const rows = cells.map((row, layer) => tableRow(`${layer}`, ...row));
     table.replaceChildren(tableHead(say("carry_corner", { part: store.view.carry }), ...columns), h("tbody", ...rows));
   };
-  const mark = (found, at, chosen) => {
-    const reached = at && reach(found, at);
+  const mark = (result, at, chosen) => {
+    const reached = at && reach(result, at);
     cells.forEach((row, i) =>
       row.forEach((cell, j) => {
         cell.classList.toggle("at", chosen?.layer === i && chosen.from === j);
@@ -195,18 +195,18 @@ const chosenIn = ({ shares }) => {
 };
 
 /** Selects a part, and shows it in the other views. */
-const select = (found, { layer, from }) =>
+const select = (result, { layer, from }) =>
   store.set({
     carry_layer: layer,
     carry_from: from,
-    ...(isHeads(found) ? { of: "head", layer, head: from } : { layer, token: from, key: null }),
+    ...(isHeads(result) ? { of: "head", layer, head: from } : { layer, token: from, key: null }),
   });
 
 export const mount = ({ element, props }) => {
   const { section, tools, body, foot } = makePanel(element, say("carry"));
   tools.append(makeHint("?", say("carry_hint"), say("carry_means")));
 
-  let found = null; // the answer of carry_parts in carry.py
+  let result = null; // the answer of carry_parts in carry.py
   let pointed = null; // the part under the pointer, {layer, from}
 
   const fields = makeFields();
@@ -215,7 +215,7 @@ export const mount = ({ element, props }) => {
       pointed = part;
       mark();
     },
-    choose: (part) => select(found, part),
+    choose: (part) => select(result, part),
   });
   const heading = h("p.carry-at", { role: "status" });
   const prediction = makePrediction();
@@ -227,37 +227,37 @@ export const mount = ({ element, props }) => {
   foot.append(needs, about, pairs);
 
   const draw = () => {
-    fields.fill(found);
-    grid.draw(found);
-    const most = largestOf(found);
-    const show = h("button.f-link", { onclick: () => select(found, most) }, say("effects_show"));
-    const largest = say("carry_most", { name: nameOf(found, most), share: asShare(most.value) });
-    about.replaceChildren(asText([knownPair(props.value), measureOf(found), largest]), " ", show);
+    fields.fill(result);
+    grid.draw(result);
+    const most = largestOf(result);
+    const show = h("button.f-link", { onclick: () => select(result, most) }, say("effects_show"));
+    const largest = say("carry_most", { name: nameOf(result, most), share: asShare(most.value) });
+    about.replaceChildren(asText([knownPair(props.value), measureOf(result), largest]), " ", show);
     mark();
   };
 
   /** Highlights and describes the part under the pointer, else the selected one. */
   const mark = () => {
-    if (!found) return;
-    const chosen = chosenIn(found);
+    if (!result) return;
+    const chosen = chosenIn(result);
     const at = pointed ?? chosen;
-    grid.mark(found, at, chosen);
+    grid.mark(result, at, chosen);
     heading.textContent = at
-      ? say("carry_cell", { name: nameOf(found, at), share: asShare(found.shares[at.layer][at.from] ?? 0) })
+      ? say("carry_cell", { name: nameOf(result, at), share: asShare(result.shares[at.layer][at.from] ?? 0) })
       : say("carry_choose");
     if (chosen) prediction.ask();
     else prediction.clear();
   };
 
   const show = (answer) => {
-    found = answer && { ...answer, names: answer.names.map(outcomeInWords) };
+    result = answer && { ...answer, names: answer.names.map(outcomeInWords) };
     const { examples } = store.header;
-    main.hidden = about.hidden = !found;
+    main.hidden = about.hidden = !result;
     fields.node.hidden = !isPair(); // other parts may take fewer passes
     const offered = Object.values(props.value.pairs[examples] ?? {});
-    pairs.hidden = Boolean(found) || !offered.length;
+    pairs.hidden = Boolean(result) || !offered.length;
     pairs.replaceChildren(say("carry_pairs"), " ", ...offers(offered));
-    if (found) draw();
+    if (result) draw();
     else fields.fill(null);
   };
 
@@ -290,5 +290,5 @@ export const mount = ({ element, props }) => {
     if (ASKED.some((field) => changed.has(field))) load();
     else if (["carry_layer", "carry_from"].some((field) => changed.has(field))) mark();
   });
-  onTheme(() => found && draw());
+  onTheme(() => result && draw());
 };

@@ -141,8 +141,8 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
         ("probs"), in the run without the part ("before"), and in the "pinned" run.
     """
     at = analysis.tell_apart(pinned, run).at if at is None else at
-    place: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
-    carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **place)
+    selection: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
+    carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **selection)
     return predict_each(carried, run, pinned, at)
 
 

@@ -14,8 +14,8 @@ import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
 import { isMeasurable } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
-const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });
-const weightEdit = () => store.edits.find((edit) => sameHead(edit, place()));
+const selectedCell = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });
+const weightEdit = () => store.edits.find((edit) => sameHead(edit, selectedCell()));
 
 const target = (whole) => ({ ...stack(), layer: store.view.layer, head: whole ? null : store.view.head });
 const asFactor = (value) => `× ${value}`.replace("-", "−");
@@ -36,9 +36,9 @@ const makeWeight = (button, apply) => {
   const range = h("input", { type: "range", min: 0, max: 1, step: 0.01 });
   const value = h("output");
   const share = h("input", { type: "checkbox", checked: true, onchange: () => weightEdit() && set() });
-  const free = button("edit_weight_undo", () => apply(null, place()));
+  const free = button("edit_weight_undo", () => apply(null, selectedCell()));
   const set = () => {
-    const on = place();
+    const on = selectedCell();
     store.set({ token: on.query, key: on.key }); // keeps the pair selected
     apply({ do: "weight", weight: Number(range.value), renormalise: share.checked }, on);
   };
@@ -55,7 +55,7 @@ const makeWeight = (button, apply) => {
     const shown = shownNow();
     node.hidden = !shown || shown.of !== "head";
     if (node.hidden) return;
-    const { query, key } = place();
+    const { query, key } = selectedCell();
     const { map } = shown;
     const current = weightEdit();
     const masked = key >= map.rowLength(query);

@@ -72,21 +72,21 @@ const pathOf = ([layer, head, fromLayer, fromHead], { x, y, across }, heads) => 
 };
 
 /** The arcs, the heads and the names of the layers, as elements. */
-const shapesOf = (found, places) => {
-  const { layers, heads, arcs, scores } = found;
+const shapesOf = (ranking, places) => {
+  const { layers, heads, arcs, scores } = ranking;
   const { x, y } = places;
   const [most, least] = [scores[0], scores.at(-1)];
   const strength = (score) => (most > least ? (score - least) / (most - least) : 1);
   const lines = arcs.map((arc, i) => {
     const d = pathOf(arc, places, heads);
     const attributes = { class: "line", d, style: `--strength: ${strength(scores[i]).toFixed(3)}` };
-    const role = { role: "button", class: "arc", tabindex: -1, "data-arc": i, "aria-label": nameOf(found, i) };
+    const role = { role: "button", class: "arc", tabindex: -1, "data-arc": i, "aria-label": nameOf(ranking, i) };
     return svg("g", role, svg("path", { class: "reach", d }), svg("path", attributes));
   });
   const nodes = Array.from({ length: layers * heads }, (_, i) => {
     const [layer, head] = [Math.floor(i / heads), i % heads];
-    const place = { transform: `translate(${x(head)} ${y(layer)})`, class: "head", "data-head": `${layer}.${head}` };
-    return svg("g", place, svg("circle", { r: RADIUS }), svg("text", { dy: "0.35em" }, `${head}`));
+    const group = { transform: `translate(${x(head)} ${y(layer)})`, class: "head", "data-head": `${layer}.${head}` };
+    return svg("g", group, svg("circle", { r: RADIUS }), svg("text", { dy: "0.35em" }, `${head}`));
   });
   const names = Array.from({ length: layers }, (_, layer) =>
     svg("text", { class: "layer", x: 0, y: y(layer), dy: "0.35em" }, say("reads_layer", { layer })),
@@ -99,23 +99,23 @@ const indexOf = ({ target }) => {
   return arc ? Number(arc.getAttribute("data-arc")) : null;
 };
 
-/** The drawing of the arcs, of which one can be chosen: {node, readout, show(found), mark}. */
+/** The drawing of the arcs, of which one can be chosen: {node, readout, show(ranking), mark}. */
 const makePicture = () => {
   const drawing = svg("svg", { role: "group", "aria-label": say("reads_label") });
   const node = h("div.reads-sheet", drawing);
   const readout = h("p.reads-at", { role: "status" });
-  let found = /** @type {any} */ (null); // the answer of rank_readers in reads.py
+  let ranking = /** @type {any} */ (null); // the answer of rank_readers in reads.py
   let pointed = /** @type {number | null} */ (null); // index of an arc
-  const selectedArc = () => found.arcs.findIndex((arc) => linkOf(arc) === store.view.reads_arc);
+  const selectedArc = () => ranking.arcs.findIndex((arc) => linkOf(arc) === store.view.reads_arc);
   const arcAt = (i) => drawing.querySelector(`[data-arc="${i}"]`);
 
   const draw = () => {
-    if (!found || !size.width) return;
-    const places = layOut(found, size.width);
+    if (!ranking || !size.width) return;
+    const places = layOut(ranking, size.width);
     const { width, height } = places;
     const focused = drawing.contains(document.activeElement);
     setAttributes(drawing, { width, height, viewBox: `0 0 ${width} ${height}` });
-    drawing.replaceChildren(...shapesOf(found, places));
+    drawing.replaceChildren(...shapesOf(ranking, places));
     mark();
     if (focused) arcAt(Math.max(0, selectedArc())).focus();
   };
@@ -124,7 +124,7 @@ const makePicture = () => {
   /** Marks the chosen arc and the one under the pointer, with their heads, and names it. */
   const mark = () => {
     const at = pointed ?? selectedArc();
-    const ends = at < 0 ? [] : [found.arcs[at].slice(0, 2).join("."), found.arcs[at].slice(2).join(".")];
+    const ends = at < 0 ? [] : [ranking.arcs[at].slice(0, 2).join("."), ranking.arcs[at].slice(2).join(".")];
     for (const arc of drawing.querySelectorAll(".arc")) {
       const i = Number(arc.getAttribute("data-arc"));
       arc.classList.toggle("pointed", i === at);
@@ -133,21 +133,21 @@ const makePicture = () => {
     }
     for (const head of drawing.querySelectorAll(".head"))
       head.classList.toggle("end", ends.includes(head.getAttribute("data-head")));
-    readout.textContent = at < 0 ? say("reads_point") : nameOf(found, at);
+    readout.textContent = at < 0 ? say("reads_point") : nameOf(ranking, at);
   };
 
   const point = (i) => {
     pointed = i;
-    if (found) mark();
+    if (ranking) mark();
   };
-  const choose = (i) => store.set({ reads_arc: i === selectedArc() ? "" : linkOf(found.arcs[i]) });
+  const choose = (i) => store.set({ reads_arc: i === selectedArc() ? "" : linkOf(ranking.arcs[i]) });
   for (const type of ["pointerover", "focusin"]) drawing.addEventListener(type, (event) => point(indexOf(event)));
   for (const type of ["pointerleave", "focusout"]) drawing.addEventListener(type, () => point(null));
   drawing.addEventListener("click", (event) => indexOf(event) !== null && choose(indexOf(event)));
   drawing.addEventListener("keydown", (event) => {
     const i = indexOf(event);
     if (i === null) return;
-    const last = found.arcs.length - 1;
+    const last = ranking.arcs.length - 1;
     const to = { ArrowDown: i + 1, ArrowRight: i + 1, ArrowUp: i - 1, ArrowLeft: i - 1, Home: 0, End: last }[event.key];
     if (to !== undefined) arcAt(Math.max(0, Math.min(last, to))).focus();
     else if (event.key === "Enter" || event.key === " ") choose(i);
@@ -156,14 +156,14 @@ const makePicture = () => {
   });
 
   const show = (answer) => {
-    found = answer;
+    ranking = answer;
     pointed = null;
     draw();
   };
-  return { node, readout, show, mark: () => found && mark() };
+  return { node, readout, show, mark: () => ranking && mark() };
 };
 
-/** The chosen arc patched alone, beside the writer's whole output: {nodes, follow(found)}. */
+/** The chosen arc patched alone, beside the writer's whole output: {nodes, follow(ranking)}. */
 const makePath = () => {
   const result = h("table.reads-result");
   const finding = h("p.finding", { role: "status" });
@@ -191,9 +191,9 @@ const makePath = () => {
   });
 
   /** Patches the chosen arc, or says what is needed for that. */
-  const follow = (found) => {
+  const follow = (ranking) => {
     const isPair = store.pass && beside.pass;
-    if (found && isPair && store.view.reads_arc) {
+    if (ranking && isPair && store.view.reads_arc) {
       const view = viewOf.explore();
       const { model, text, edits, beside: pinned, answer, rival, reads, reads_arc } = view;
       const name = [model, text, edits, pinned.text, pinned.edits, answer, rival, reads, reads_arc];
@@ -227,7 +227,7 @@ export const mount = ({ element }) => {
   const status = h("p.quiet", { role: "status" });
   const shown = h("p.quiet");
   foot.append(status, shown);
-  let found = null; // the answer of rank_readers in reads.py
+  let ranking = null; // the answer of rank_readers in reads.py
 
   const ask = askInView(
     { element, section, body, status },
@@ -238,27 +238,27 @@ export const mount = ({ element }) => {
       },
       path: "/ask/reads/ranked",
       take: (answer) => {
-        found = answer;
-        picture.show(found);
-        shown.textContent = shownOf(found);
-        path.follow(found);
+        ranking = answer;
+        picture.show(ranking);
+        shown.textContent = shownOf(ranking);
+        path.follow(ranking);
       },
       refused: () => {
-        found = null;
+        ranking = null;
         picture.show(null);
         shown.textContent = "";
       },
     },
   );
 
-  beside.subscribe(element, (changed) => changed.has("pinned") && path.follow(found));
+  beside.subscribe(element, (changed) => changed.has("pinned") && path.follow(ranking));
   store.subscribe(element, (changed) => {
     if (!store.pass || !FIELDS.some((name) => changed.has(name))) return;
     element.hidden = !applies("reads");
     menus.update();
     ask();
-    if (!found) return;
+    if (!ranking) return;
     if (changed.has("reads_arc")) picture.mark();
-    path.follow(found);
+    path.follow(ranking);
   });
 };

@@ -72,7 +72,7 @@ export const mount = ({ element }) => {
   let running = false;
   let asked = false; // by the visitor
   /** @type {any} */
-  let found = { attention: null, changes: [] };
+  let result = { attention: null, changes: [] };
 
   const stop = () => {
     questions.stop();
@@ -98,17 +98,18 @@ export const mount = ({ element }) => {
     const { tokens } = store.header;
     const begin = (signal) => {
       running = true;
-      found = { attention: null, changes: [] };
+      result = { attention: null, changes: [] };
       start.hidden = false;
       start.textContent = say("effects_stop");
       progress.hidden = false;
       progress.value = 0;
       agreement.textContent = say("words_running");
       const take = (piece) => {
-        if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size, blank: piece.blank });
-        for (const change of piece.changes ?? []) found.changes.push(...Array(found.size).fill(change));
-        if ("agreement" in piece) found.agreement = piece.agreement;
-        progress.value = Math.min(1, found.changes.length / tokens);
+        if (piece.attention)
+          Object.assign(result, { attention: piece.attention, size: piece.size, blank: piece.blank });
+        for (const change of piece.changes ?? []) result.changes.push(...Array(result.size).fill(change));
+        if ("agreement" in piece) result.agreement = piece.agreement;
+        progress.value = Math.min(1, result.changes.length / tokens);
         draw();
       };
       return lines("/ask/words/words", signal, take, viewOfPass(store.header));
@@ -118,13 +119,13 @@ export const mount = ({ element }) => {
 
   const draw = () => {
     const [ablation, attention] = columns;
-    fill(ablation, found.changes.slice(0, store.header.tokens), signed);
-    const { size: together, blank } = found;
+    fill(ablation, result.changes.slice(0, store.header.tokens), signed);
+    const { size: together, blank } = result;
     if (blank)
       ablation.how.textContent =
         together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
-    fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : asShare(value)));
-    if ("agreement" in found) agreement.textContent = agreementOf(found.agreement);
+    fill(attention, result.attention ?? [], (value) => (value === undefined ? "…" : asShare(value)));
+    if ("agreement" in result) agreement.textContent = agreementOf(result.agreement);
   };
 
   store.subscribe(element, (changed) => {
@@ -133,7 +134,7 @@ export const mount = ({ element }) => {
     start.disabled = false;
     if (changed.has("pass")) {
       stop();
-      found = { attention: null, changes: [] };
+      result = { attention: null, changes: [] };
       agreement.textContent = "";
       if (element.hidden) return;
       draw();

@@ -65,15 +65,15 @@ const makeSentences = (go) => {
     h("details", h("summary.quiet", say("how_measured")), source),
   );
 
-  const drawMoment = ({ moment: found, steps: all }) => {
-    moment.hidden = !found;
-    if (!found) return;
+  const drawMoment = ({ moment: result, steps: all }) => {
+    moment.hidden = !result;
+    if (!result) return;
     const onclick = () => {
-      store.set({ layer: found.layer, head: found.head, of: "head" });
-      go(found.at);
+      store.set({ layer: result.layer, head: result.head, of: "head" });
+      go(result.at);
     };
     moment.replaceChildren(
-      words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }),
+      words("moment", { name: say("head_name", result), step: all[result.at], before: all[result.at - 1] }),
       " ",
       h("button.f-link", { onclick }, words("show")),
     );
@@ -132,10 +132,10 @@ export const mount = ({ element }) => {
   tools.append(play, slider, step);
 
   const go = (index) => put({ step: index })();
-  const place = h("div.forming-chart");
-  const chart = makeChart(place, { label: words("chart"), onclick: go });
+  const container = h("div.forming-chart");
+  const chart = makeChart(container, { label: words("chart"), onclick: go });
   const sentences = makeSentences(go);
-  const parts = h("div.forming-parts", place, sentences.node);
+  const parts = h("div.forming-parts", container, sentences.node);
   const missing = h("p.quiet", { role: "status" });
   body.append(parts);
   foot.append(missing);
@@ -155,8 +155,8 @@ export const mount = ({ element }) => {
   const later = defer(paintCourse); // after the maps, which are more urgent
 
   const questions = newest({
-    take: (found) => {
-      course = found;
+    take: (result) => {
+      course = result;
       parts.hidden = false;
       missing.textContent = "";
       sentences.about(course.answer);

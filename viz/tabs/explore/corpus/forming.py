@@ -64,7 +64,7 @@ def read_model_course(models: Models, view: View) -> dict[str, Any]:
     if read(loaded) is None:
         file = shlex.quote(str(Path(loaded.folder or "") / FILE))
         raise NothingToShow(
-            "forming_none", command=f"python -m former.training curve {shlex.quote(loaded.place)} {file}"
+            "forming_none", command=f"python -m former.training curve {shlex.quote(loaded.source)} {file}"
         )
     return {"bundle": loaded, "step": step}
 

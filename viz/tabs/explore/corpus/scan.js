@@ -138,8 +138,8 @@ const makeHead = () => {
   const spread = h("dl.scan-spread");
   const places = makePlaces();
   const means = h("p.quiet");
-  const place = h("div.scan-plane");
-  const plane = makeChart(place, { label: say("scan_plane_chart"), onread: places.read });
+  const container = h("div.scan-plane");
+  const plane = makeChart(container, { label: say("scan_plane_chart"), onread: places.read });
   const change = (data, layout) => {
     for (const trace of data) trace.name = say(`scan_${trace.name}`);
     [layout.xaxis, layout.yaxis].forEach(
@@ -156,7 +156,7 @@ const makeHead = () => {
   };
   const nodes = [
     h("div", heading, h("p.quiet", say("scan_spread_means")), spread),
-    h("div", h("h3", say("scan_plane")), place, means),
+    h("div", h("h3", say("scan_plane")), container, means),
     h("div", h("h3", makeHint(say("scan_places"), say("scan_places_means"))), places.node),
   ];
   return { nodes, draw, places };

@@ -46,7 +46,7 @@ def has_scan(loaded: Loaded) -> bool:
 
 def command(loaded: Loaded) -> str:
     """Returns the command that makes a model's scan."""
-    return f"python -m former.training scan {shlex.quote(loaded.place)}"
+    return f"python -m former.training scan {shlex.quote(loaded.source)}"
 
 
 def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
@@ -161,8 +161,8 @@ def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, A
         out, "query" and "key": the labels of the two}.
     """
     near = torch.zeros(len(labels), dtype=torch.bool)
-    for place in [query, *(row >= SEEN).nonzero()[:, 0].tolist()]:
-        near[max(0, place - AROUND) : place + AROUND + 1] = True
+    for index in [query, *(row >= SEEN).nonzero()[:, 0].tolist()]:
+        near[max(0, index - AROUND) : index + AROUND + 1] = True
     indices = near.nonzero()[:, 0].tolist()
     return {
         "tokens": [labels[i] for i in indices],

@@ -98,8 +98,8 @@ export const mount = ({ element }) => {
     const last = read.ids[0].length - 1;
     const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
     const token = predictedAt() ?? Infinity;
-    const found = blanksNow() ? columnsNow().indexOf(token) : Math.min(token, last);
-    return { row, column: found < 0 ? last : found };
+    const index = blanksNow() ? columnsNow().indexOf(token) : Math.min(token, last);
+    return { row, column: index < 0 ? last : index };
   };
 
   const draw = () => {
@@ -112,14 +112,14 @@ export const mount = ({ element }) => {
 
   const mark = () => {
     if (!read) return;
-    const place = at();
-    const cell = grid.cellAt(place);
+    const position = at();
+    const cell = grid.cellAt(position);
     if (!cell) return;
     if (markCell(cell) && !pointed && (predictedAt() !== null || beside.pass)) {
       grid.reveal(cell); // of a token selected elsewhere; in a comparison also the last, whose prediction is compared
-      states.follow(place.column);
+      states.follow(position.column);
     }
-    description.show(read, place);
+    description.show(read, position);
   };
 
   const ask = askInView(

@@ -31,8 +31,8 @@ export const makeLensGrid = (label) => {
       row.forEach((cell, column) => ground(cell, weights[Math.round(255 * read.probs[i][column][0])])),
     );
   };
-  const draw = (found, tokens, isRight = (_id, _column) => false) => {
-    read = found;
+  const draw = (lens, tokens, isRight = (_id, _column) => false) => {
+    read = lens;
     cells = read.ids.map((row, i) =>
       row.map(([likeliest], column) => {
         const kind = isRight(likeliest, column) ? "right" : null;

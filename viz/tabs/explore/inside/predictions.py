@@ -31,9 +31,9 @@ def predict(run: Run) -> Numbers:
     for blank, plain in zip(said.get("blanks", ()), before.get("blanks", ()), strict=True):
         places.append((blank["next"], plain["next"], f" {blank['token']}"))
     rows = {"names": [], "probs": [], "before": []}
-    for after, earlier, place in places:
+    for after, earlier, suffix in places:
         plain = {each["id"]: each["prob"] for each in earlier}
-        rows["names"] += [each["label"] + place for each in after]
+        rows["names"] += [each["label"] + suffix for each in after]
         rows["probs"] += [each["prob"] for each in after]
         rows["before"] += [plain[each["id"]] for each in after]
     return rows

@@ -15,7 +15,7 @@ import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
 const LARGEST = 8; // numbers of the head's output that can be traced
-const place = () => lockedPair(shownNow());
+const selectedCell = () => lockedPair(shownNow());
 const line = (said) => h("p.line", said);
 
 const file = ({ files }, { tensor }, row, column) => {
@@ -43,10 +43,10 @@ const byNorm = ({ mean, deviation, gain, bias, centred }) => ({
 });
 
 /** A row of numbers of a vector; those that can be traced are buttons. */
-const vectorRow = ({ found, picked, pick }, part, token, clickable = true) =>
+const vectorRow = ({ result, picked, pick }, part, token, clickable = true) =>
   numberRow(
     say(`trace_row_${part}`, { token }),
-    found[part],
+    result[part],
     clickable ? { chosen: part === picked.part ? picked.at : null, onpick: (at) => pick(part, at) } : null,
   );
 
@@ -63,8 +63,8 @@ const computedWeight = ({ score, most, total }) => Math.exp(score - most) / tota
 
 /** Describes the weight as a function of the score, and the score of q and k. */
 const weightSteps = (trace, { query, names }) => {
-  const { product, root, divisor, score, most, total, weight } = trace.found;
-  const computed = computedWeight(trace.found);
+  const { product, root, divisor, score, most, total, weight } = trace.result;
+  const computed = computedWeight(trace.result);
   const values = {
     ...names,
     keys: store.map.keysSeen(query),
@@ -91,8 +91,8 @@ const weightSteps = (trace, { query, names }) => {
 };
 
 /** Describes how positions turned the number, and how a norm of the head changed it before; empty without either. */
-const turnSteps = ({ found, picked }, token) => {
-  const { turned, normed } = found;
+const turnSteps = ({ result, picked }, token) => {
+  const { turned, normed } = result;
   const { part, at } = picked;
   const steps = [];
   if (turned) {
@@ -105,14 +105,14 @@ const turnSteps = ({ found, picked }, token) => {
     const { value, whole, deviation, gain } = normed;
     const numbers = { value: asNumber(value), whole: asNumber(whole), deviation: asNumber(deviation) };
     const values = { part, at, token, before: turned ? "turn" : "no", gain: within(gain), ...numbers };
-    steps.push(h("li", line(say("trace_normed", values)), file(found, normed)));
+    steps.push(h("li", line(say("trace_normed", values)), file(result, normed)));
   }
   return steps;
 };
 
 /** Shows the traced number as a sum of products with weights of the file. */
 const numberSteps = (trace, names) => {
-  const { terms, stream, turned, normed } = trace.found;
+  const { terms, stream, turned, normed } = trace.result;
   const { part, at } = trace.picked;
   const before = normed ? "norm" : turned ? "turn" : "no";
   const of = part === "adds" ? "out" : "x";
@@ -120,13 +120,13 @@ const numberSteps = (trace, names) => {
   const { table } = productsTable({ ...terms, of });
   const bias = terms.bias === null ? { biased: "no", bias: "" } : { biased: "yes", bias: asNumber(terms.bias) };
   const values = { part, at, token, before, value: asNumber(terms.value), count: terms.inputs.length, of, ...bias };
-  const place = terms.tensor ? file(trace.found, terms) : line(say("trace_unjoined"));
-  const lines = [line(say("trace_number", values)), place, table];
+  const source = terms.tensor ? file(trace.result, terms) : line(say("trace_unjoined"));
+  const lines = [line(say("trace_number", values)), source, table];
   if (stream === null) return [...turnSteps(trace, token), h("li", ...lines)];
   const added = {
     token,
     at,
-    joins: joinsOf(trace.found),
+    joins: joinsOf(trace.result),
     before: asNumber(stream),
     after: asNumber(stream + terms.value),
   };
@@ -134,8 +134,8 @@ const numberSteps = (trace, names) => {
 };
 
 /** The norm of embeddings that are added up before it. */
-const embeddedStep = (found, embedding, places) => {
-  const { embedded, column } = found.input;
+const embeddedStep = (result, embedding, places) => {
+  const { embedded, column } = result.input;
   const segment = say("trace_segment", { value: asSigned(embedded.segment, 4) });
   const sum = {
     column,
@@ -144,8 +144,8 @@ const embeddedStep = (found, embedding, places) => {
     terms: asList([...embedding, segment], true),
     ...byNorm(embedded.norm),
   };
-  const place = file(found, embedded.segment_place, embedded.segment_place.row, column);
-  return h("li", line(say("trace_embeddings", sum)), file(found, embedded.norm), ...places, place);
+  const source = file(result, embedded.segment_place, embedded.segment_place.row, column);
+  return h("li", line(say("trace_embeddings", sum)), file(result, embedded.norm), ...places, source);
 };
 
 /** The terms that the layers below added to a number of the stream. */
@@ -156,8 +156,8 @@ const streamTerms = ({ embedded, blocks, attention }, embedding) => [
 ];
 
 /** Traces the input of the largest product back through the norm to embedding and position. */
-const inputSteps = ({ found, picked }, names) => {
-  const { input } = found;
+const inputSteps = ({ result, picked }, names) => {
+  const { input } = result;
   if (!input) return [];
   const { column, norm, row: at, token, embedded } = input;
   const named = picked.part === "q" ? names.query : names.key;
@@ -168,29 +168,29 @@ const inputSteps = ({ found, picked }, names) => {
     ...(input.position ? [say("trace_position", { value: asSigned(input.position, 4) })] : []), // 0 if none is added
   ];
   const places = [
-    file(found, input.embedding_place, token, column),
-    input.position_place && file(found, input.position_place, at, column),
+    file(result, input.embedding_place, token, column),
+    input.position_place && file(result, input.position_place, at, column),
   ];
   const stream = line(say("trace_stream", { ...values, terms: asList(streamTerms(input, embedding), true) }));
   return [
-    h("li", line(words), norm && file(found, norm)),
+    h("li", line(words), norm && file(result, norm)),
     h("li", stream, ...(embedded ? [] : places)),
-    ...(embedded ? [embeddedStep(found, embedding, places)] : []),
+    ...(embedded ? [embeddedStep(result, embedding, places)] : []),
   ];
 };
 
 /** Describes the query's weighted sum of values, and what the head adds to the stream. */
 const forwardStep = (trace, names) => {
-  const { found, picked, pick } = trace;
-  const largest = strongestOf(found.adds.map(Math.abs), LARGEST);
+  const { result, picked, pick } = trace;
+  const largest = strongestOf(result.adds.map(Math.abs), LARGEST);
   const button = (at) => {
     const pressed = `${picked.part === "adds" && picked.at === at}`;
     const attributes = { "aria-pressed": pressed, "data-at": at, onclick: () => pick("adds", at) };
-    return h("button.f-button", attributes, `[${at}] ${asSigned(found.adds[at], 3)}`);
+    return h("button.f-button", attributes, `[${at}] ${asSigned(result.adds[at], 3)}`);
   };
   return h(
     "li",
-    line(say("trace_out", { ...names, joins: joinsOf(found), weight: asNumber(found.weight) })),
+    line(say("trace_out", { ...names, joins: joinsOf(result), weight: asNumber(result.weight) })),
     vectorRow(trace, "out", names.query, false),
     vectorRow(trace, "adds", names.query, false),
     h("div.largest", say("trace_largest"), ...largest.map(button)),
@@ -212,16 +212,16 @@ export const mount = ({ element }) => {
     trace.picked = { part, at };
     ask();
   };
-  /** found: the result of former.analysis.trace, and the files of its tensors; picked: the number that is traced.
-   *  @type {{ found: any, picked: { part: string, at: number }, pick: (part: string, at: number) => void }} */
-  const trace = { found: null, picked: { part: "q", at: 0 }, pick };
+  /** result: that of former.analysis.trace, and the files of its tensors; picked: the number that is traced.
+   *  @type {{ result: any, picked: { part: string, at: number }, pick: (part: string, at: number) => void }} */
+  const trace = { result: null, picked: { part: "q", at: 0 }, pick };
 
   ownView.trace = () => trace.picked;
 
   const draw = () => {
-    const { found, picked } = trace;
+    const { result, picked } = trace;
     const { map } = store;
-    const { query, key } = place();
+    const { query, key } = selectedCell();
     const names = { query: quote(query, map.queries), key: quote(key, map.keys) };
     const focused = chain.contains(document.activeElement);
     chain.replaceChildren(
@@ -229,17 +229,17 @@ export const mount = ({ element }) => {
       h("ol", ...numberSteps(trace, names), ...inputSteps(trace, names)),
     );
     if (focused) chain.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
-    const { weight, terms } = found;
-    Object.assign(chain.dataset, { computed: computedWeight(found), weight, key, value: terms.value, ...picked });
+    const { weight, terms } = result;
+    Object.assign(chain.dataset, { computed: computedWeight(result), weight, key, value: terms.value, ...picked });
   };
 
   const ask = askInView(
     { element, section, body: chain, status },
     {
-      question: () => (body.hidden ? null : { ...viewOfHead(), ...place(), ...trace.picked }),
+      question: () => (body.hidden ? null : { ...viewOfHead(), ...selectedCell(), ...trace.picked }),
       path: "/ask/trace/traced",
       take: (answer) => {
-        trace.found = answer;
+        trace.result = answer;
         draw();
       },
     },
@@ -256,5 +256,5 @@ export const mount = ({ element }) => {
     if (changed.has("pass") || changed.has("map")) trace.picked = { part: "q", at: 0 };
     if (CHOICES.some((name) => changed.has(name))) update();
   });
-  onTheme(() => trace.found && draw());
+  onTheme(() => trace.result && draw());
 };

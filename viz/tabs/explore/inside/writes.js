@@ -43,38 +43,38 @@ const total = (values) => [values].flat(2).reduce((all, value) => all + value, 0
 
 /** A list of [id, value], each a button that selects the token; `part` is the length of a value's bar, `write` its
  *  words. */
-const list = (found, words, entries, part, write, kind = "") => {
+const list = (result, words, entries, part, write, kind = "") => {
   const button = (id) =>
     h(
       "button",
       {
-        class: id === found.rival ? "label rival" : "label",
-        title: say("writes_choose", { token: inQuotes(labelOf(found, id)) }),
-        "aria-pressed": `${id === found.token || id === found.rival}`,
+        class: id === result.rival ? "label rival" : "label",
+        title: say("writes_choose", { token: inQuotes(labelOf(result, id)) }),
+        "aria-pressed": `${id === result.token || id === result.rival}`,
         "data-id": id,
-        onclick: ({ shiftKey }) => chooseRival(id, shiftKey, found.token),
+        onclick: ({ shiftKey }) => chooseRival(id, shiftKey, result.token),
       },
-      labelOf(found, id),
+      labelOf(result, id),
     );
   const entry = ([id, value]) => h("li", ...barLine(button(id), makeBar(part(value), kind), write(value)));
   return h("section", h("h3", words), h("ol", ...entries.map(entry)));
 };
 
 /** The tokens that the head attends to, and the next tokens whose logits it raises and lowers. */
-const listsOf = (found) => {
-  const { raised, lowered } = found;
+const listsOf = (result) => {
+  const { raised, lowered } = result;
   const most = Math.max(0, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
   const part = (value) => Math.abs(value) / most;
   const write = (value) => asSigned(value, 2);
   return [
-    looks(found.at),
+    looks(result.at),
     ...(most <= SILENT
       ? [h("p", say("writes_nothing"))]
       : [
-          list(found, say("writes_raises"), raised, part, write),
-          list(found, say("writes_lowers"), lowered, part, write, "down"),
+          list(result, say("writes_raises"), raised, part, write),
+          list(result, say("writes_lowers"), lowered, part, write, "down"),
         ]),
-    list(found, say("writes_likeliest"), found.likeliest, (value) => value, asShare),
+    list(result, say("writes_likeliest"), result.likeliest, (value) => value, asShare),
   ];
 };
 
@@ -91,15 +91,15 @@ const sumOf = ({ parts }) =>
   Object.keys(TERMS).reduce((sum, name) => sum + (name in parts ? total(parts[name]) : 0), 0);
 
 /** The logit as a sum, and the effect of removing the head, in words. */
-const sentencesOf = (found) => {
-  const { parts, logit, prob } = found;
-  const [logitWithout, probWithout] = found.without;
+const sentencesOf = (result) => {
+  const { parts, logit, prob } = result;
+  const [logitWithout, probWithout] = result.without;
   const { layer, head } = store.view;
-  const of = found.rival === null ? "token" : "pair";
+  const of = result.rival === null ? "token" : "pair";
   const terms = Object.entries(TERMS)
     .filter(([name]) => name in parts)
     .map(([name, message]) => say(message, { value: asSigned(total(parts[name]), 3) }));
-  const sum = { terms: asList(terms, true), sum: asFixed(sumOf(found), 3), logit: asFixed(logit, 3) };
+  const sum = { terms: asList(terms, true), sum: asFixed(sumOf(result), 3), logit: asFixed(logit, 3) };
   const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
   const removed = {
     direct: asSigned(direct, 3),
@@ -108,7 +108,7 @@ const sentencesOf = (found) => {
     after: asShare(probWithout),
     prob: asShare(prob),
   };
-  const silent = ![...found.raised, ...found.lowered].some(([, value]) => Math.abs(value) > SILENT);
+  const silent = ![...result.raised, ...result.lowered].some(([, value]) => Math.abs(value) > SILENT);
   return [h("p", say("writes_total", { of, ...sum })), silent ? "" : h("p", say("writes_without", { of, ...removed }))];
 };
 
@@ -130,9 +130,9 @@ const columnsOf = ({ parts }) => {
 };
 
 /** The parts of the logit as a table: a row for each layer, a column for each head and for the feed-forward. */
-const paintTable = (table, found) => {
-  const columns = columnsOf(found);
-  const rows = found.parts.feed_forwards.map((_, row) => columns.map(({ value }) => value(row)));
+const paintTable = (table, result) => {
+  const columns = columnsOf(result);
+  const rows = result.parts.feed_forwards.map((_, row) => columns.map(({ value }) => value(row)));
   const most = Math.max(1e-9, ...rows.flat().map(Math.abs));
   const { scores } = palette();
   const cell = (value, row, { words, on }) => {
@@ -143,7 +143,7 @@ const paintTable = (table, found) => {
   };
   const line = (values, row) =>
     tableRow(say("writes_layer", { layer: row }), ...values.map((value, i) => cell(value, row, columns[i])));
-  const [token, rival] = [found.token, found.rival].map((id) => id !== null && inQuotes(labelOf(found, id)));
+  const [token, rival] = [result.token, result.rival].map((id) => id !== null && inQuotes(labelOf(result, id)));
   table.replaceChildren(
     h("caption", rival ? say("writes_sum_of_pair", { token, rival }) : say("writes_sum_of", { token })),
     tableHead("", ...columns.map(({ words }) => words)),
@@ -174,34 +174,35 @@ export const mount = ({ element }) => {
   const rare = h("span");
   const strongest = h("button.f-button", {
     hidden: true,
-    onclick: () => found && store.set(strongestOfAll(found)),
+    onclick: () => result && store.set(strongestOfAll(result)),
   });
   foot.append(status, h("p.writes-more", h("label", { hidden: true }, every, rare), strongest));
 
-  let found = null; // see write_logits in predictions.py, with its ids and values in pairs
+  let result = null; // see write_logits in predictions.py, with its ids and values in pairs
   let opened = null; // the position that was shown before a visitor chose one or an answer
   const position = () =>
     // null: the one where the head adds most to the logit of the token that follows
     store.view.token ?? (rivals().answer === null ? null : (opened ?? store.map.queries.length - 1));
   ownView.writes = () => ({
-    query: (element.classList.contains("late") ? null : found?.at) ?? store.view.token ?? store.map.queries.length - 1,
+    query: (element.classList.contains("late") ? null : result?.at) ?? store.view.token ?? store.map.queries.length - 1,
     every: every.checked,
   });
 
   const drawFoot = () => {
-    const { follows, rare: count, strongest: best } = found;
+    const { follows, rare: count, strongest: best } = result;
     status.textContent = asText([
-      follows !== null && say("writes_follows", { token: inQuotes(labelOf(found, follows)) }),
+      follows !== null && say("writes_follows", { token: inQuotes(labelOf(result, follows)) }),
       position() === null && say("writes_opened"),
     ]);
     rare.parentElement.hidden = !count;
     rare.textContent = say("writes_rare", { count });
-    const place = best && strongestOfAll(found);
-    strongest.hidden = !place || Object.entries(place).every(([name, value]) => store.view[name] === value);
-    if (!place) return;
-    const token = quote(place.token, store.map.queries);
+    const strongestHead = best && strongestOfAll(result);
+    strongest.hidden =
+      !strongestHead || Object.entries(strongestHead).every(([name, value]) => store.view[name] === value);
+    if (!strongestHead) return;
+    const token = quote(strongestHead.token, store.map.queries);
     strongest.textContent = say("writes_strongest", {
-      name: say("head_name", place),
+      name: say("head_name", strongestHead),
       token,
       value: asSigned(best[3], 2),
     });
@@ -211,13 +212,13 @@ export const mount = ({ element }) => {
     const { activeElement } = document;
     const focused = lists.contains(activeElement) ? activeElement?.dataset.id : null;
     const name = say("head_name", { layer, head });
-    heading.textContent = say("writes_heading", { name, token: quote(found.at, store.map.queries) });
-    lists.replaceChildren(...listsOf(found));
+    heading.textContent = say("writes_heading", { name, token: quote(result.at, store.map.queries) });
+    lists.replaceChildren(...listsOf(result));
     if (focused) lists.querySelector(`[data-id="${focused}"]`)?.focus();
-    paintTable(table, found);
-    sentences.replaceChildren(...sentencesOf(found));
+    paintTable(table, result);
+    sentences.replaceChildren(...sentencesOf(result));
     drawFoot();
-    Object.assign(section.dataset, { token: found.token, sum: sumOf(found), logit: found.logit });
+    Object.assign(section.dataset, { token: result.token, sum: sumOf(result), logit: result.logit });
   };
 
   const ask = askInView(
@@ -232,8 +233,8 @@ export const mount = ({ element }) => {
         const raised = pairs(answer.ids, answer.raised);
         const lowered = pairs(answer.lowered_ids, answer.lowered);
         const likeliest = pairs(answer.likeliest_ids, answer.likeliest);
-        found = { ...answer, raised, lowered, likeliest, rival: store.view.carry_rival };
-        opened = found.at;
+        result = { ...answer, raised, lowered, likeliest, rival: store.view.carry_rival };
+        opened = result.at;
         draw();
       },
     },
@@ -249,5 +250,5 @@ export const mount = ({ element }) => {
     ask();
     if (store.view.of !== "head") status.textContent = say("writes_choose_head");
   });
-  onTheme(() => found && !body.hidden && paintTable(table, found));
+  onTheme(() => result && !body.hidden && paintTable(table, result));
 };

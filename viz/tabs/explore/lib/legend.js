@@ -6,12 +6,12 @@ import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { isPending, recompute, rowOf } from "./selection.js";
 
-/** A colour legend in `place`. Returns a function to call with the mode, the scale, the size of the scores, and {hides,
- *  skipped}: whether a mask hides cells, and whether a pattern skips some. */
-export const makeLegend = (place) => {
+/** A colour legend in `container`. Returns a function to call with the mode, the scale, the size of the scores, and
+ *  {hides, skipped}: whether a mask hides cells, and whether a pattern skips some. */
+export const makeLegend = (container) => {
   const [low, bar, high, masked, skipped] = ["span", "i", "span", "span", "span"].map((tag) => h(tag));
   const legend = h("div.legend", low, bar, high, masked, skipped);
-  place.append(legend);
+  container.append(legend);
   let drawn = "";
   return (mode, scale, size, { hides, skipped: left }) => {
     const now = [mode, scale, size, hides, Boolean(left), isDark()].join();

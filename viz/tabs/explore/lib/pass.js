@@ -100,8 +100,8 @@ export class AttentionMap {
 
 /** [the model's own name, the step if it is a snapshot], from a name as in viz/passes/snapshots.py. */
 export const snapshotOf = (name) => {
-  const found = /^(.+)\/step-(\d{6,9})$/.exec(name);
-  return found ? [found[1], Number(found[2])] : [name, null];
+  const match = /^(.+)\/step-(\d{6,9})$/.exec(name);
+  return match ? [match[1], Number(match[2])] : [name, null];
 };
 export const snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 

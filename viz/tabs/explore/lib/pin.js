@@ -105,24 +105,24 @@ beside.shown = () => {
   const chosen = alike ? store.view : asked;
   const [layer, head] = [Math.min(chosen.layer, map.layers - 1), Math.min(chosen.head, map.heads - 1)];
   const of = store.view.of === "rollout" && !map.square ? "mean" : store.view.of;
-  const place = [pass.header.key, map.name, layer, of === "head" ? head : of].join("/");
-  const sure = exact?.place === place ? exact : null;
-  return { map, of, layer, head, place, weights: sure?.weights ?? weightsOf(map, of, layer, head), exact: sure };
+  const path = [pass.header.key, map.name, layer, of === "head" ? head : of].join("/");
+  const sure = exact?.path === path ? exact : null;
+  return { map, of, layer, head, path, weights: sure?.weights ?? weightsOf(map, of, layer, head), exact: sure };
 };
 
 /** Requests the exact values of its view. Until then the packed weights are kept and marked as approximate. */
 beside.loadExact = () => {
   const shown = beside.shown();
   if (!shown || shown.exact) return;
-  const { place, map, of } = shown;
-  exact.ask(place, async (signal) => ({
-    place,
-    ...decodeExact(map, of, await bytes(`/attention/${place}`, signal)),
+  const { path, map, of } = shown;
+  exact.ask(path, async (signal) => ({
+    path,
+    ...decodeExact(map, of, await bytes(`/attention/${path}`, signal)),
   }));
 };
 const exact = newest({
-  take: (found) => {
-    beside.exact = found;
+  take: (decoded) => {
+    beside.exact = decoded;
     publish("exact");
   },
   fail: () => {},

@@ -39,14 +39,14 @@ export const rowOf = (shown, query) => {
 
 /** The positions of the largest weights, at most `count` of them, largest first. */
 export const strongestOf = (weights, count) => {
-  const found = [];
+  const items = [];
   for (let i = 0; i < weights.length; i++) {
-    if (found.length === count && weights[i] <= weights[found[count - 1]]) continue;
-    let at = Math.min(found.length, count - 1);
-    for (; at > 0 && weights[found[at - 1]] < weights[i]; at--) found[at] = found[at - 1];
-    found[at] = i;
+    if (items.length === count && weights[i] <= weights[items[count - 1]]) continue;
+    let at = Math.min(items.length, count - 1);
+    for (; at > 0 && weights[items[at - 1]] < weights[i]; at--) items[at] = items[at - 1];
+    items[at] = i;
   }
-  return found;
+  return items;
 };
 
 /** For each query, draw the strongest keys as lines until they carry this share of its attention, at most this many. */

@@ -3,18 +3,18 @@
 import { predictedAt, rowsPredict } from "./selection.js";
 import { store } from "./store.js";
 
-/** Makes the tokens in `place` respond to the pointer, and a click lock or unlock one, while `are()` says that they are
- *  rows of the map. Returns a function from an event to its token, or null. */
-export const pointsAtTokens = (place, are = () => true) => {
+/** Makes the tokens in `container` respond to the pointer, and a click lock or unlock one, while `are()` says that they
+ *  are rows of the map. Returns a function from an event to its token, or null. */
+export const pointsAtTokens = (container, are = () => true) => {
   const at = ({ target }) => {
     if (!are()) return null;
     const token = target.closest?.("[data-token]")?.dataset.token;
     return token === undefined ? null : Number(token);
   };
   const point = (event) => store.point(at(event) === null ? null : { token: at(event) });
-  for (const type of ["pointerover", "focusin"]) place.addEventListener(type, point);
-  for (const type of ["pointerleave", "focusout"]) place.addEventListener(type, () => store.point(null));
-  place.addEventListener("click", (event) => {
+  for (const type of ["pointerover", "focusin"]) container.addEventListener(type, point);
+  for (const type of ["pointerleave", "focusout"]) container.addEventListener(type, () => store.point(null));
+  container.addEventListener("click", (event) => {
     const token = at(event);
     if (token !== null) store.set({ token: token === store.view.token ? null : token, key: null });
   });

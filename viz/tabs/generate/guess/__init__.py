@@ -68,7 +68,7 @@ def guess_tokens(bundle: former.Bundle, text: str, beliefs: Sequence[Sequence[fl
         rows.append([*probs[tokens].tolist(), float(others.sum())])
         model.append(-math.log2(float(probs[token])))
         own.append(-math.log2(beliefs[i][right[-1]] * within))
-    cuts = [cut for place in places[: len(beliefs)] for cut in (place, place + 1)]
+    cuts = [cut for position in places[: len(beliefs)] for cut in (position, position + 1)]
     cuts.append(places[len(beliefs)] if len(beliefs) < ROUNDS else len(ids))
     texts = [decode(bundle.tokenizer, ids[:cut])[0] for cut in cuts]
     return {

@@ -175,7 +175,7 @@ export const mount = ({ element }) => {
     if (game.error || !game.on()) message.textContent = game.error;
     if (!game.on() || refused()) {
       painted = "";
-      for (const place of [text, round, scores]) place.replaceChildren();
+      for (const node of [text, round, scores]) node.replaceChildren();
       return;
     }
     const now = JSON.stringify([answer, writing.settings.round, room.state, game.guessed(), game.votes(), game.error]);

@@ -38,15 +38,15 @@ export const makeCacheView = (ask) => {
   const times = h("div.times", { role: "status" });
   let measured = 0; // asked as a new question each time
   const step = newest({
-    take: (found) => {
-      const most = Math.max(...found.seconds);
+    take: (result) => {
+      const most = Math.max(...result.seconds);
       const line = (name, i) =>
         h(
           "p",
           { "data-time": name },
-          h("span", say(`write_cache_${name}`, { tokens: found.tokens })),
-          h("span.bar", makeBar(found.seconds[i] / most)),
-          h("b", say("write_cache_ms", { ms: asNumber(1000 * found.seconds[i], 2) })),
+          h("span", say(`write_cache_${name}`, { tokens: result.tokens })),
+          h("span.bar", makeBar(result.seconds[i] / most)),
+          h("b", say("write_cache_ms", { ms: asNumber(1000 * result.seconds[i], 2) })),
         );
       times.replaceChildren(...["with", "without"].map(line));
     },

@@ -64,8 +64,8 @@ learn.step = (by) => {
   if (next) learn.show(next.name);
   return Boolean(next);
 };
-const place = () => ({ at: learn.sections.indexOf(learn.find(learn.open)) + 1, count: learn.sections.length });
-page.turns[TAB] = { step: learn.step, place };
+const position = () => ({ at: learn.sections.indexOf(learn.find(learn.open)) + 1, count: learn.sections.length });
+page.turns[TAB] = { step: learn.step, position };
 
 const complain = (text) => {
   learn.message = text;
@@ -82,7 +82,7 @@ const follow = (params) => {
 followers[TAB] = (params) => learn.open && follow(params); // else the link is read when the tab opens
 
 /** Where a section's demonstration keeps its view: as makeDemo takes it. */
-learn.place = (section) => ({
+learn.ownerOf = (section) => ({
   keep: (link) => {
     section.link = () => link() ?? {};
     return write;

@@ -103,8 +103,8 @@ const placeLabels = (arrows, frame) => {
   });
 };
 
-/** Draws an arrow between two points in pixels, with its label at a place of placeLabels. */
-const drawArrow = ({ group, shaft, head, name, grip: circle }, from, to, arrow, place) => {
+/** Draws an arrow between two points in pixels, with its label where placeLabels puts it. */
+const drawArrow = ({ group, shaft, head, name, grip: circle }, from, to, arrow, namePoint) => {
   const [[x0, y0], [x1, y1]] = [from, to];
   const { id, hue = 0, kind = "", label = "", grip } = arrow;
   const length = Math.hypot(x1 - x0, y1 - y0);
@@ -118,25 +118,25 @@ const drawArrow = ({ group, shaft, head, name, grip: circle }, from, to, arrow, 
     `M${x1} ${y1}L${bx - (uy * size) / 2} ${by + (ux * size) / 2}L${bx + (uy * size) / 2} ${by - (ux * size) / 2}Z`,
   );
   setText(name, label);
-  setAttributes(name, { x: place.x, y: place.y, "text-anchor": place.anchor });
+  setAttributes(name, { x: namePoint.x, y: namePoint.y, "text-anchor": namePoint.anchor });
   if (grip) setAttributes(circle, { class: `grip hue-${hue}`, cx: x1, cy: y1, "aria-label": grip, "data-id": id });
 };
 
 /**
- * A plane that fills `place`; it shows −reach to reach, and no tip leaves it.
+ * A plane that fills `container`; it shows −reach to reach, and no tip leaves it.
  *
  * ondrag(id, [x, y], over) is called when a tip moves; over: the pointer has released it, or a key moved it. Returns
  * {root, draw}: draw({arrows, dots}) with arrows {id, to, from, hue, kind, label, grip} and dots {id, at, hue}: `from`
  * is the origin by default, `hue` the number of a colour, `kind` a class, `grip` the accessible name of a tip that can
  * be dragged.
  */
-export const makePlane = (place, { label, reach, ondrag }) => {
+export const makePlane = (container, { label, reach, ondrag }) => {
   const grid = svg("path", { class: "grid" });
   const axes = svg("path", { class: "axes" });
   const [shapes, grips] = [svg("g"), svg("g")];
   const root = svg("svg", { class: "plane", role: "group", "aria-label": label }, grid, axes, shapes, grips);
-  place.classList.add("plane-place");
-  place.append(root);
+  container.classList.add("plane-place");
+  container.append(root);
   const pool = new Map(); // id → its elements
   let unit = 1; // pixels of the number 1
   let middle = [0, 0];
@@ -194,7 +194,7 @@ export const makePlane = (place, { label, reach, ondrag }) => {
     axes.setAttribute("d", `M0 ${middle[1]}H${width}M${middle[0]} 0V${height}`);
   };
 
-  const drawing = makeDrawing(place, ({ arrows, dots = [] }, { width, height }) => {
+  const drawing = makeDrawing(container, ({ arrows, dots = [] }, { width, height }) => {
     setAttributes(root, { width, height, viewBox: `0 0 ${width} ${height}` });
     middle = [width / 2, height / 2];
     unit = Math.min(width, height) / 2 / (reach + 0.25);

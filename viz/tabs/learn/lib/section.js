@@ -105,7 +105,7 @@ const settingsOf = (section, words, node, paintNote) => {
         name,
         { paths: [`/ask/learn-${section.name}/${name}`], needs },
       ]);
-      section.live = makeDemo(learn.place(section), fields, Object.fromEntries(paths));
+      section.live = makeDemo(learn.ownerOf(section), fields, Object.fromEntries(paths));
       section.live.subscribe(node, (changed) => changed.has("message") && paintNote());
       return section.live;
     },
@@ -172,8 +172,8 @@ const wordsOf = (section, below, text) => ({
 /** Puts a section into `stage` and loads its script; paintNote() when its message has changed. */
 export const buildSection = (section, stage, paintNote) => {
   const words = (name, values) => say(`${section.key}_${name}`, values);
-  const place = h("div", { class: `former former-learn-${section.name} stage` });
-  const panel = makePanel(place, words("title"));
+  const container = h("div", { class: `former former-learn-${section.name} stage` });
+  const panel = makePanel(container, words("title"));
   const [idea, ...paragraphs] = words("text").split("\n\n");
   const [picture, below] = [h("div.picture"), h("div.tries")];
   const loading = h("p.quiet.loading", { role: "status" });
@@ -181,7 +181,7 @@ export const buildSection = (section, stage, paintNote) => {
   panel.foot.append(below);
   const text = h("div.words", ...paragraphs.map((paragraph) => h("p", paragraph)));
   const labels = { "data-section": section.name, "aria-label": words("title") };
-  const node = h("article.section", labels, place, text, learnCode(section));
+  const node = h("article.section", labels, container, text, learnCode(section));
   stage.append(node);
   Object.assign(section, {
     node,

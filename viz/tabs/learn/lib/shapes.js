@@ -41,7 +41,7 @@ const characterAt = (shape, i) => (isCharacter(shape, i) ? CAPTION[i - PIXELS] :
 /** [x, y] of each unit in a drawing of this size. */
 const placesOf = (shape, count, { width, height }) => {
   const [middle, radius] = [[width / 2, height / 2], Math.min(width, height) / 2 - 30];
-  const each = (place) => Array.from({ length: count }, (_, i) => place(i));
+  const each = (coordinate) => Array.from({ length: count }, (_, i) => coordinate(i));
   if (shape === "circle")
     return each((i) => {
       const angle = (2 * Math.PI * i) / count - Math.PI / 2;

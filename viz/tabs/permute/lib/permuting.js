@@ -66,7 +66,7 @@ permuting.order = () => {
 };
 
 permuting.arrange = (order) =>
-  permuting.set({ order: order.every((word, place) => word === place) ? AS_TYPED : order.join(".") });
+  permuting.set({ order: order.every((word, position) => word === position) ? AS_TYPED : order.join(".") });
 
 /** Moves the word at one position to another; those between shift. */
 permuting.move = (from, to) => {
@@ -93,7 +93,7 @@ permuting.shuffled = (count, seed) => {
       const j = Math.floor(next() * (i + 1));
       [order[i], order[j]] = [order[j], order[i]];
     }
-  while (count > 1 && order.every((word, place) => word === place));
+  while (count > 1 && order.every((word, position) => word === position));
   return order;
 };
 

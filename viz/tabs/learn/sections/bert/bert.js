@@ -14,9 +14,9 @@ const SHOWS = ["words", "texts", "figures"];
 
 /** The tokens of the model's input; look(i) as in tokenSpans. */
 const strip = () => {
-  const place = h("p.reads");
+  const container = h("p.reads");
   const draw = ({ labels, segments }, attributesOf) =>
-    place.replaceChildren(
+    container.replaceChildren(
       ...tokenSpans(labels, (i) => ({
         kind: ["piece", labels[i] === "[MASK]" && "hidden", segments[i] && !segments[i - 1] && "begins"]
           .filter(Boolean)
@@ -24,7 +24,7 @@ const strip = () => {
         ...attributesOf(i),
       })),
     );
-  return { place, draw };
+  return { container, draw };
 };
 
 /** A share as precise as on the cards: trainings differ by less than a point. */
@@ -57,7 +57,7 @@ const makeWords = (section) => {
     gaps.words,
     gaps.foreign,
     h("h3", words("read")),
-    read.place,
+    read.container,
     h("div.with-equation", h("p.quiet", words("hidden"), " ", gaps.reset), panel.equation(0)),
     gaps.answers,
   );
@@ -86,14 +86,14 @@ const makeTexts = (section) => {
   const { words, panel, live: demo } = section;
   const [first, second] = ["first", "second"].map((name) => section.line(name, words(name)));
   const pair = strip();
-  readable(pair.place);
+  readable(pair.container);
   const verdict = h("div.rows", { role: "group", "aria-label": words("verdict") });
   const node = h(
     "div.in-texts",
     first.node,
     second.node,
     h("h3", words("read")),
-    pair.place,
+    pair.container,
     h("p.quiet", words("ground")),
     h("h3", words("verdict")),
     h("div.with-equation", verdict, panel.equation(1)),

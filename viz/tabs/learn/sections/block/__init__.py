@@ -186,9 +186,9 @@ def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
     ids, stack = bundle.tokenizer.encode(text)[:MOST_TOKENS], bundle.model.transformer
     with torch.inference_mode():
         token = stack.token_embedding(torch.tensor([ids]))  # (1, t, e)
-        place = stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
+        position = stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
     mask = bundle.model.mask(len(ids))
-    off = [additivity(stack.blocks[0], token, place, mask, left) for left in CASES]
+    off = [additivity(stack.blocks[0], token, position, mask, left) for left in CASES]
     cases = [{"left": list(left), "off": each} for left, each in zip(CASES, off, strict=True)]
     return {"cases": cases, "off": torch.tensor(off), "names": [" + ".join(left) or "nothing" for left in CASES]}
 

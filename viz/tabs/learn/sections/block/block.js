@@ -1,6 +1,6 @@
 // One token through a trained stack: what each half of a block adds, and the prediction at that point; and which
 // outputs change with the token, with and without attention. Then the parts of a block that are not linear, and how the
-// gradient at the start of training depends on the place of the norms.
+// gradient at the start of training depends on where the norms are.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -26,13 +26,13 @@ const QUESTIONS = {
   gradient: ["text", "depth", "seed"],
 };
 
-/** The gradient at the start of training, by the place of the norms: {node, paint}. */
+/** The gradient at the start of training, by where the norms are: {node, paint}. */
 const makeGradient = (section, { emb }) => {
   const { words, live: demo } = section;
-  const place = h("div");
+  const container = h("div");
   const how = h("p.quiet", words("gradient_how", { emb }));
-  const node = h("div.in-gradient", h("h3", words("gradient")), place, how);
-  const curves = makeChart(place, { label: words("gradient") });
+  const node = h("div.in-gradient", h("h3", words("gradient")), container, how);
+  const curves = makeChart(container, { label: words("gradient") });
   const paint = () => {
     const { gradient } = demo.answers;
     if (!gradient) return;

@@ -123,16 +123,16 @@ export const makeStack = (section, props) => {
   const pick = (i) => player.put({ step: STAGES * placeOf(now()).layer + i + 1 })();
   const picture = blockPicture({ words, pick });
   const table = makeTable(words, (i) => player.put({ step: STAGES * (i + 1) })());
-  const place = h("div");
+  const container = h("div");
   const node = h(
     "div.in-stack",
     h("div.course", norms.node, attention.node, player.play, player.slider, stage),
     tokens.node,
     h("div.block-place", picture.node, panel.equation()),
     table.node,
-    h("div.chart-column", h("h3", words("chart")), place),
+    h("div.chart-column", h("h3", words("chart")), container),
   );
-  const chart = makeChart(place, { label: words("chart") });
+  const chart = makeChart(container, { label: words("chart") });
 
   const paintBlock = ({ at, stages }, { layer, reached }) => {
     const { norms, attention } = demo.view;

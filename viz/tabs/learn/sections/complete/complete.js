@@ -112,9 +112,9 @@ const makeTensor = (words) => {
     const at = (value) => (scale === "weights" ? 255 * value : 127.5 + (127.5 * value) / most);
     const canvas = makeImage(matrix[0].length, matrix.length, (x, y) => colours[Math.round(at(matrix[y][x]))]);
     canvas.addEventListener("pointermove", (event) => {
-      const place = numberAt(canvas, event);
-      const row = Math.min(matrix.length - 1, place.row);
-      const column = Math.min(matrix[0].length - 1, place.column);
+      const clicked = numberAt(canvas, event);
+      const row = Math.min(matrix.length - 1, clicked.row);
+      const column = Math.min(matrix[0].length - 1, clicked.column);
       const value = asNumber(matrix[row][column], 4);
       const variable = { name: VARIABLES[name] ?? name, index: index(row, column).join(", ") };
       reading.textContent = words("read", { ...variable, value, word: labels[row] });

@@ -101,8 +101,8 @@ def read_texts(view: View) -> dict[str, str]:
 def read_steps(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
     """Reads the arguments of `decode_steps`; "prefix" is only in requests for tensors."""
     config = model().config
-    place = {"layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
-    return {**read_texts(view), "prefix": read_choice({"prefix": "true", **view}, "prefix", PREFIXES), **place}
+    indices = {"layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
+    return {**read_texts(view), "prefix": read_choice({"prefix": "true", **view}, "prefix", PREFIXES), **indices}
 
 
 def read_date(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called

@@ -36,7 +36,7 @@ const makeDecoding = (demo) => {
 /** The weights of a cross-attention head, row by row: {node, paint}. */
 const makeMap = (section, decoding) => {
   const { words, live: demo } = section;
-  const place = h("div.map");
+  const container = h("div.map");
   const readout = h("p.told", { role: "status" });
   const point = (at) => {
     const { decoded } = demo.answers;
@@ -44,7 +44,7 @@ const makeMap = (section, decoding) => {
     const share = asShare(decoding.weights()[at.row][at.column]);
     readout.textContent = words("cell", { row: decoding.output()[at.row], column: decoded.source[at.column], share });
   };
-  const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
+  const map = makeHeatMap(container, { label: words("map"), onpoint: point, onpick: point });
   const paint = ({ source, memory }) => {
     const [weights, now, colours] = [decoding.weights(), decoding.now(), palette()];
     map.draw({
@@ -56,7 +56,7 @@ const makeMap = (section, decoding) => {
       rows: now && now < weights.length ? [{ at: now - 1, colour: variable("mark") }] : [],
     });
   };
-  return { node: h("div.looks", place, readout), paint };
+  return { node: h("div.looks", container, readout), paint };
 };
 
 /** The probability of each target character after either prefix: {node, paint}. */

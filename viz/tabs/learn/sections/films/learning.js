@@ -94,15 +94,15 @@ export const makeLearning = (section, props) => {
   const course = makeCourse(words, frames, () => paint());
   const loss = h("output");
   const seed = section.stepper("seed");
-  const place = h("div.place");
+  const container = h("div.place");
   const node = h(
     "div.learn.sideways",
     likes.node,
     h("p.quiet", words("like_how")),
     h("div.course", course.play, course.slider, loss, seed.node, panel.equation()),
-    place,
+    container,
   );
-  const chart = makeChart(place, { label: words("chart") });
+  const chart = makeChart(container, { label: words("chart") });
 
   const paintChart = ({ chart: figures, course, together }, at) => {
     const parts = { people: [0, people.length], films: [people.length] };

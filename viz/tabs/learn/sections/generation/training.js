@@ -65,11 +65,11 @@ const sayCourse = (words, { bits }, steps) => {
 const makeCurve = (section, { steps, measured }, pick) => {
   const { words } = section;
   const { bytes, date, machine, command } = measured;
-  const place = h("div");
+  const container = h("div");
   const course = h("p.quiet.course-said", { "aria-live": "polite" });
   const message = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
-  const node = h("div.curve", place, course, section.measured(message, command));
-  const chart = makeChart(place, { label: words("chart"), onclick: pick });
+  const node = h("div.curve", container, course, section.measured(message, command));
+  const chart = makeChart(container, { label: words("chart"), onclick: pick });
   const paint = (predicted, step) => {
     const change = (data, layout) => {
       Object.assign(layout.shapes[0], { x0: step, x1: step });

@@ -79,8 +79,8 @@ const measuredBars = (section, { measured, held, chart: figures }) => {
   const formula = bytes(words, (depth * layerOf({ t, batch, heads, bits: "32" }, held)) / held); // one of its tables
   const { cpu, torch } = machine;
   const message = words("measured", { date, name, batch, t, depth, heads, formula, cpu, torch });
-  const place = h("div");
-  const bars = makeChart(place, { label: words("chart") });
+  const container = h("div");
+  const bars = makeChart(container, { label: words("chart") });
   const names = peaks.map(({ precision, accumulate, checkpointing }) =>
     words("bar", { precision, accumulate, checkpointing: checkpointing ? "yes" : "no" }),
   );
@@ -95,7 +95,7 @@ const measuredBars = (section, { measured, held, chart: figures }) => {
     layout.xaxis.title.text = words("axis");
   };
   bars.draw({ figures, keep: "measured", change });
-  return h("div.column", h("h3", words("chart")), place, section.measured(message, command));
+  return h("div.column", h("h3", words("chart")), container, section.measured(message, command));
 };
 
 const addCheck = (section) => {

@@ -19,9 +19,9 @@ const makeNode = (i, onkey) => {
   return node;
 };
 
-/** Draws edges between units with the pencil, in pixels of the drawing: place(i) of a unit, joined(one, other) when a
+/** Draws edges between units with the pencil, in pixels of the drawing: pointOf(i) of a unit, joined(one, other) when a
  *  line ends on a unit, which may be the one where it began. */
-const drawEdges = (root, pencil, { place, width, joined }) => {
+const drawEdges = (root, pencil, { pointOf, width, joined }) => {
   let from = null; // the unit from which an edge is being drawn
   const unitAt = (event) => {
     const node = document.elementFromPoint(event.clientX, event.clientY)?.closest(".node");
@@ -38,7 +38,7 @@ const drawEdges = (root, pencil, { place, width, joined }) => {
   root.addEventListener("pointermove", (event) => {
     if (from === null) return;
     const { x, y } = placeOn(root, event, width());
-    pencil.setAttribute("d", `M${place(from)}L${[x, y]}`);
+    pencil.setAttribute("d", `M${pointOf(from)}L${[x, y]}`);
   });
   for (const end of ["pointerup", "pointercancel"])
     root.addEventListener(end, (event) => {
@@ -98,7 +98,7 @@ export const makeGraph = (section, units, most) => {
     [...nodes.children].forEach((unit, i) => paintUnit(unit, i, needs, depth));
   });
   drawEdges(root, pencil, {
-    place: (i) => places[i],
+    pointOf: (i) => places[i],
     width: () => picture.size.width,
     joined: (one, other) => (one === other ? demo.set({ row: one }) : units.toggle(one, other)),
   });

@@ -22,14 +22,14 @@ const makeStrip = (words, kind) => {
 /** {node, paint(answer, depth)}. */
 export const makeMeasures = (section, units) => {
   const { words, live: demo, panel } = section;
-  const place = h("div.map");
+  const container = h("div.map");
   const reading = h("p.readout", { "aria-live": "polite" });
   const read = (at) => {
     const moved = at && demo.answers.passed?.influence[demo.view.layers - 1][at.row]?.[at.column];
     const values = at && { output: units.name(at.row), input: units.name(at.column), kind: moved ? "some" : "none" };
     reading.textContent = moved == null ? words("point") : words("read", { ...values, moved: asNumber(moved, 3) });
   };
-  const map = makeHeatMap(place, {
+  const map = makeHeatMap(container, {
     label: words("map"),
     onpoint: read,
     onpick: ({ row, column }) => row !== column && units.toggle(row, column),
@@ -67,7 +67,7 @@ export const makeMeasures = (section, units) => {
   const node = h(
     "div.measured",
     h("div.with-equation", h("h3", words("map")), panel.equation(0)),
-    place,
+    container,
     reading,
     h("div.strips", outputs.node, renamed.node),
     message,

@@ -121,8 +121,8 @@ const makeArrows = (section, props, lookup, names, afterDrag) => {
   return { node, paint };
 };
 
-/** Attention as a table, its sum and the line of its values: {place, paint(answer)}, drawn at the end of `place`. */
-const makeAttention = (section, props, lookup, names, place) => {
+/** Attention as a table, its sum and the line of its values, appended to `container`; returns paint. */
+const makeAttention = (section, props, lookup, names, container) => {
   const { words, live: demo, panel } = section;
   const isValid = areValues(props);
   const type = (j, text) => {
@@ -137,12 +137,12 @@ const makeAttention = (section, props, lookup, names, place) => {
     typed: (j) => demo.view.values.split(",")[j],
   });
   const sum = h("p.readout.sum");
-  place.append(
+  container.append(
     h("div.with-equation", h("h3", words("attention")), panel.equation(1)),
     table.node,
     h("div.with-equation", sum, panel.equation(0)),
   );
-  const drawScale = makeScale(place, names);
+  const drawScale = makeScale(container, names);
   const paint = (scores, weights, y) => {
     const values = lookup.values();
     const asking = lookup.byKeys();

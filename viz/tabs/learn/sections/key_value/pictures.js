@@ -73,12 +73,12 @@ const levelsOf = (values, names, x) => {
   return levels;
 };
 
-/** Draws, at the end of `place`, the values along a line, as large as their weights, and the answer between them.
+/** Draws, at the end of `container`, the values along a line, as large as their weights, and the answer between them.
  *  Returns draw({values, weights, y, label}). */
-export const makeScale = (place, names) => {
+export const makeScale = (container, names) => {
   const scale = svg("svg", { class: "scale", role: "img" });
-  place.append(scale);
-  const line = makeDrawing(place, ({ values, weights, y, label }, { width }) => {
+  container.append(scale);
+  const line = makeDrawing(container, ({ values, weights, y, label }, { width }) => {
     const [least, most] = [Math.min(...values), Math.max(...values)];
     const x = (value) => 24 + ((width - 48) * (value - least)) / (most - least || 1);
     const mark = (value, ...shapes) => svg("g", { transform: `translate(${x(value)} 30)` }, ...shapes);

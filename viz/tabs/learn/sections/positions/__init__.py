@@ -73,9 +73,9 @@ def describe_order(models: Models, view: View) -> dict[str, Any]:
 def read_score(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `split_scores`."""
     loaded = model_shown(models)
-    place = {"at": read_index(view, "at", MOST_TOKENS), "head": read_index(view, "head", loaded.bundle.config.heads)}
+    indices = {"at": read_index(view, "at", MOST_TOKENS), "head": read_index(view, "head", loaded.bundle.config.heads)}
     tokenize(loaded, view.get("text", ""))
-    return {"bundle": loaded, "text": view["text"], **place}
+    return {"bundle": loaded, "text": view["text"], **indices}
 
 
 @torch.inference_mode()

@@ -24,15 +24,15 @@ export const makeLength = (section, { measured, chart: figures }) => {
   const { models, length, windows, width, date, machine, command } = measured;
   const { trained, steps } = models[0];
   const { cpu, torch } = machine;
-  const place = h("div.place");
+  const container = h("div.place");
   const message = words("measured", { windows, length, width, date, steps, trained, cpu, torch });
   const node = h(
     "div.in-length",
-    place,
+    container,
     h("p", words("ends", { name: models.find(({ positions }) => positions === "learned").name, trained })),
     section.measured(message, command),
   );
-  const curves = makeChart(place, { label: words("chart_length", { trained }) });
+  const curves = makeChart(container, { label: words("chart_length", { trained }) });
   const names = models.map(({ name, positions }) => words("line", { name, positions }));
   curves.draw({ figures, keep: "measured", x: words("read"), y: words("bits"), names });
   const paint = () => demo.view.show === "length" && section.showLesson(lesson(words, measured));

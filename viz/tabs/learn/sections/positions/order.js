@@ -30,13 +30,13 @@ const card = (words, { name, positions, before, after, moved, equal }) =>
 
 const shuffled = (order) =>
   order
-    .map((place) => [Math.random(), place])
+    .map((position) => [Math.random(), position])
     .sort(([one], [two]) => one - two)
-    .map(([, place]) => place);
+    .map(([, position]) => position);
 
 /** The sentence about the verdicts of a classifier with positions and of one without. */
 const lesson = (words, order, verdicts) => {
-  const still = order.every((word, place) => word === place);
+  const still = order.every((word, position) => word === position);
   const first = verdicts.find(({ positions }) => positions !== "none");
   const bag = verdicts.find(({ positions }) => positions === "none");
   if (still || !first || !bag) return words("lesson_still");
@@ -65,26 +65,26 @@ export const makeOrder = (section) => {
     panel.equation(),
   );
 
-  const lift = (place) => {
+  const lift = (position) => {
     const { order } = demo.answers.verdicts;
-    if (lifted === null || lifted === place) {
-      lifted = lifted === place ? null : place;
+    if (lifted === null || lifted === position) {
+      lifted = lifted === position ? null : position;
       return paint();
     }
     const swapped = [...order];
-    [swapped[lifted], swapped[place]] = [order[place], order[lifted]];
+    [swapped[lifted], swapped[position]] = [order[position], order[lifted]];
     lifted = null;
     demo.set({ order: swapped.join(".") });
   };
 
-  const button = (label, word, place) =>
+  const button = (label, word, position) =>
     h(
       "button",
       {
-        "data-place": place,
-        "aria-pressed": `${place === lifted}`,
-        class: word === place ? null : "moved",
-        onclick: () => lift(place),
+        "data-place": position,
+        "aria-pressed": `${position === lifted}`,
+        class: word === position ? null : "moved",
+        onclick: () => lift(position),
       },
       label,
     );
@@ -98,7 +98,7 @@ export const makeOrder = (section) => {
     });
     const focused = document.activeElement?.dataset.place;
     typed.replaceChildren(...labels.map((label) => h("span", label)));
-    other.replaceChildren(...order.map((word, place) => button(labels[word], word, place)));
+    other.replaceChildren(...order.map((word, position) => button(labels[word], word, position)));
     if (focused !== undefined) other.children[focused]?.focus();
     cards.replaceChildren(...verdicts.map((verdict) => card(words, verdict)));
     if (demo.view.show === "order") section.showLesson(lesson(words, order, verdicts));

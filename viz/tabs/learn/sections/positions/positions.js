@@ -26,9 +26,15 @@ const addCheck = (section, { model, byPlace: head }) => {
     const { text, at } = demo.view;
     const scored = await answerTo("/ask/learn-positions/scored", { text, at, head });
     const { labels } = scored;
-    const [place, other] = [best(scored.scores), best(scored.token_token)];
-    const values = { query: labels[scored.at], whole: labels[place], place, alone: labels[other], other };
-    return { right: place === other ? 0 : 1, said: words("answer", values) };
+    const [strongest, other] = [best(scored.scores), best(scored.token_token)];
+    const values = {
+      query: labels[scored.at],
+      whole: labels[strongest],
+      place: strongest,
+      alone: labels[other],
+      other,
+    };
+    return { right: strongest === other ? 0 : 1, said: words("answer", values) };
   };
   section.check({
     shows: { show: "score", head, key: null },

@@ -48,16 +48,16 @@ export const makeScore = (section, { model, terms }) => {
   const { words, panel, live: demo } = section;
   const head = section.stepper("head", words("head", { model }));
   const tokens = h("ol.tokens");
-  const place = h("div.place");
+  const container = h("div.place");
   const sum = h("div.sum");
   const node = h(
     "div.in-score",
     h("div.asking", head.node, h("p.quiet", words("query"))),
     tokens,
-    place,
+    container,
     h("div.with-equation", sum, panel.equation()),
   );
-  const chart = makeChart(place, { label: words("chart_score"), onclick: (key) => demo.set({ key }) });
+  const chart = makeChart(container, { label: words("chart_score"), onclick: (key) => demo.set({ key }) });
 
   /** The key whose score is split: the selected one, or the one with the largest weight. */
   const keyOf = ({ weights }) =>

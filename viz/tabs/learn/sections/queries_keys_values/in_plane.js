@@ -20,9 +20,9 @@ export const projections = (vectors, matrices) => matrices.map((each) => arithme
 
 /** One matrix as a plane: {node, paint(matrix, arrows)}; ondrag as of makePlane. */
 const makeMatrix = ({ words, panel }, name, i, reach, ondrag) => {
-  const place = h("div");
+  const container = h("div");
   const numbers = h("code.matrix");
-  const plane = makePlane(place, { label: words("plane", { name: name.toUpperCase() }), reach, ondrag });
+  const plane = makePlane(container, { label: words("plane", { name: name.toUpperCase() }), reach, ondrag });
   const caption = h("figcaption", h("b", words(`matrix_${name}`)), numbers, panel.equation(i));
   const tip = (number, x, up) => ({
     id: `column${number}`,
@@ -38,7 +38,7 @@ const makeMatrix = ({ words, panel }, name, i, reach, ondrag) => {
     const [first, second, third, fourth] = [a, b, c, d].map((value) => asFixed(value, 2));
     numbers.textContent = words("matrix", { a: first, b: second, c: third, d: fourth });
   };
-  return { node: h("figure", { "data-part": name }, caption, place), paint };
+  return { node: h("figure", { "data-part": name }, caption, container), paint };
 };
 
 /** The scores and the weights as tables: {node, paint(scores, weights)}. */

@@ -12,17 +12,17 @@ const FAINT = 50; // of 255, so that even a small influence is visible
 /** One model's map: which input has reached which output so far, and a mark for each output that is ready. {node,
  *  draw(labels, result, now)}. */
 const makeReach = ({ words, panel }, { kind, model, wiring }, number, point) => {
-  const place = h("div.map");
+  const container = h("div.map");
   const [outputs, message] = [h("ol.outputs"), h("p")];
   const wires = makeWiring(wiring);
   const caption = h("figcaption", h("b", words(kind)), " ", model);
   const node = h(
     "figure",
     { "data-kind": kind },
-    ...[caption, wires.node, place, outputs, message, panel.equation(number)],
+    ...[caption, wires.node, container, outputs, message, panel.equation(number)],
   );
   const label = words("map", { kind: words(kind) });
-  const map = makeHeatMap(place, { label, onpoint: (at) => point(kind, at), onpick: (at) => point(kind, at) });
+  const map = makeHeatMap(container, { label, onpoint: (at) => point(kind, at), onpick: (at) => point(kind, at) });
 
   const drawMap = (labels, { steps, moved }, now) => {
     const { weights, masked } = palette();

@@ -10,10 +10,10 @@ const SHOWS = ["reach", "time", "bits"];
 
 /** A chart above a table and notes: {node, draw(labels)}. */
 const chartOver = ({ words }, name, figures, ...below) => {
-  const place = h("div.place");
-  const chart = makeChart(place, { label: words(`chart_${name}`) });
+  const container = h("div.place");
+  const chart = makeChart(container, { label: words(`chart_${name}`) });
   const draw = (labels) => chart.draw({ figures, keep: name, ...labels });
-  return { node: h("div.charted", place, ...below), draw };
+  return { node: h("div.charted", container, ...below), draw };
 };
 
 /** A table with a row for each kind: its cells are [value, words]. */

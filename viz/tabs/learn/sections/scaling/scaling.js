@@ -40,13 +40,13 @@ const makeRandom = (section, { powers }) => {
   const root = () => asNumber(Math.sqrt(sized()), 3);
   const size = section.slider("power", () => words("size_is", { k: asWhole(sized()), root: root() }), words("size"));
   size.value.classList.add("size");
-  const place = h("div.place");
+  const container = h("div.place");
   const table = h("tbody");
   const row = h("div.row");
   const node = h(
     "div.random",
     size.node,
-    place,
+    container,
     h(
       "div.below",
       h("table", tableHead("", ...["mean", ...MEASURES].map((name) => words(name))), table),
@@ -54,7 +54,7 @@ const makeRandom = (section, { powers }) => {
       row,
     ),
   );
-  const chart = makeChart(place, { label: words("chart"), onclick: (at) => demo.set({ power: powers[0] + at }) });
+  const chart = makeChart(container, { label: words("chart"), onclick: (at) => demo.set({ power: powers[0] + at }) });
 
   const line = (name, values) => {
     const cell = (measure) =>
@@ -81,15 +81,15 @@ const makeRandom = (section, { powers }) => {
 const makeTrained = (section, { trained: models }) => {
   const { words, panel, live: demo } = section;
   const ways = ["scaled", "plain"];
-  const headsPlace = h("div.place");
+  const headsContainer = h("div.place");
   const both = h("tbody");
   const node = h(
     "div.trained",
-    headsPlace,
+    headsContainer,
     h("table", tableHead("", ...["mean_entropy", "surprise", "bits"].map((name) => words(name))), both),
     h("div.with-equation", h("p.quiet", words("alike")), panel.equation(0)),
   );
-  const heads = makeChart(headsPlace, { label: words("chart_trained") });
+  const heads = makeChart(headsContainer, { label: words("chart_trained") });
 
   const cell = (name, value) =>
     h("td", { "data-measure": name, "data-value": value }, value === null ? words("none") : asFixed(value, 3));

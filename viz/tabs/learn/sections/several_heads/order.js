@@ -35,15 +35,15 @@ const drawing = (label, names, { words: list, weights }) => {
 
 /** {node, draw(result, columns)}: the drawing, and the parts of y as numbers. */
 export const makeOrder = ({ words }, name, heads) => {
-  const place = h("div");
+  const container = h("div");
   const numbers = numbersTable("");
   const caption = numbers.node.querySelector("caption");
   const draw = (result, columns) => {
     const { words: list, y } = result;
     const rows = heads[y.length].map((head) => words(head));
-    place.replaceChildren(drawing(words("picture", { sentence: list.join(" ") }), rows, result));
+    container.replaceChildren(drawing(words("picture", { sentence: list.join(" ") }), rows, result));
     caption.textContent = words("parts", { count: y.length });
     numbers.draw({ rows, columns, values: y, scale: "weights" });
   };
-  return { node: h("figure", { "data-order": name }, h("figcaption", words(name)), place, numbers.node), draw };
+  return { node: h("figure", { "data-order": name }, h("figcaption", words(name)), container, numbers.node), draw };
 };

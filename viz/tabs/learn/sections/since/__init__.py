@@ -121,7 +121,7 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
     capture, at, labels = run(bundle, text, at, ("q", "k", "scores"), 0)
     key, positions = max(0, at - back), bundle.model.transformer.positions
     both = {"q": (capture["q", 0][0, head, at], at), "k": (capture["k", 0][0, head, key], key)}
-    q, k = (turn_vector(positions, seen, torch.tensor([-place]))[0] for seen, place in both.values())
+    q, k = (turn_vector(positions, seen, torch.tensor([-position]))[0] for seen, position in both.values())
 
     def scores(query: Tensor, others: Tensor) -> Tensor:
         return turn_vector(positions, q, query) @ turn_vector(positions, k, others).T / len(q) ** 0.5

@@ -17,14 +17,14 @@ export const makeCache = (section, { lengths }) => {
   const { words, live: demo } = section;
   const length = section.slider("length", (value) => words("length_is", { t: lengths[value] }));
   const caches = h("tbody");
-  const place = h("div.place");
+  const container = h("div.place");
   const node = h(
     "div.cache",
     h("div.asking", length.node),
-    place,
+    container,
     h("table", headOf(words, "", "heads_of", "kv_heads", "shared", "own", "less"), caches),
   );
-  const bars = makeChart(place, { label: words("chart_cache") });
+  const bars = makeChart(container, { label: words("chart_cache") });
   const bytes = (count) => {
     const { value, unit } = inUnit(count);
     return words("bytes", { value: asNumber(value, 3), unit });

@@ -47,7 +47,7 @@ const makePattern = (section, props) => {
     ready: () => Boolean(demo.answers.patterned),
   });
   const step = h("output");
-  const place = h("div.map");
+  const container = h("div.map");
   const readout = h("p.told", { role: "status" });
   const shares = h("table.reached");
   const cells = h("p.quiet");
@@ -57,7 +57,7 @@ const makePattern = (section, props) => {
     "div.in-pattern",
     h("div.course", kind.node, ...steppers.map((stepper) => stepper.node)),
     h("div.course", player.play, player.slider, step),
-    h("div.both", h("div.looks", place, readout), beside),
+    h("div.both", h("div.looks", container, readout), beside),
   );
   const point = (at) => {
     const { patterned } = demo.answers;
@@ -71,7 +71,7 @@ const makePattern = (section, props) => {
       layers: Math.min(needed, props.layers),
     });
   };
-  const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
+  const map = makeHeatMap(container, { label: words("map"), onpoint: point, onpick: point });
 
   const paintMap = ({ needs }) => {
     const { weights, masked } = palette();
@@ -141,14 +141,14 @@ const makeCost = (section, props, measure) => {
   const { words, panel } = section;
   const { lengths, ways, date, machine, command, shape } = props.measured;
   const { cpu, threads, torch } = machine;
-  const place = h("div.place");
-  const chart = makeChart(place, { label: words(`chart_${measure}`) });
+  const container = h("div.place");
+  const chart = makeChart(container, { label: words(`chart_${measure}`) });
   const counts = Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]);
   const message = words("measured", { date, cpu, threads, torch, heads: shape.heads, size: shape.size });
   const node = h(
     "div.charted",
     { "data-show": measure },
-    place,
+    container,
     tableOf(words, measure, props.measured),
     h("p.quiet", words("long", Object.fromEntries(counts))),
     panel.equation(2),

@@ -18,9 +18,9 @@ export const makeHeads = (section, { layers, heads }) => {
   const group = h("div.heads", { role: "group", "aria-label": words("heads") }, ...small.map(({ node }) => node));
   group.style.setProperty("--heads", heads);
   const caption = h("p.caption");
-  const place = h("div.map");
+  const container = h("div.map");
   const hint = h("p.quiet", { role: "status" });
-  const map = makeHeatMap(place, { label: words("map"), onpoint: demo.point, onpick: demo.point });
+  const map = makeHeatMap(container, { label: words("map"), onpoint: demo.point, onpick: demo.point });
 
   const newest = { weights: "", bytes: new Uint8Array() };
   const decode = (weights) => {
@@ -55,5 +55,5 @@ export const makeHeads = (section, { layers, heads }) => {
       ? words("cell", { query: labels[at.row], key: labels[at.column], from: at.row + 1, to: at.column + 1, share })
       : words("point");
   };
-  return { node: h("div.attention", group, caption, place, hint), paint };
+  return { node: h("div.attention", group, caption, container, hint), paint };
 };

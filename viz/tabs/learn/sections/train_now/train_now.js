@@ -59,8 +59,8 @@ const makeCourse = (section, training, steps) => {
 /** The chart of the loss, and the share of unseen questions answered right: {node, paint}. */
 const makeCurve = (section, props, training, steps) => {
   const { words } = section;
-  const place = h("div");
-  const chart = makeChart(place, { label: words("loss") });
+  const container = h("div");
+  const chart = makeChart(container, { label: words("loss") });
   const right = h("p.right-share");
   const change = (data, layout) => {
     const [x, y] = [0, 1].map((at) => training.course.map((values) => values[at]));
@@ -76,7 +76,7 @@ const makeCurve = (section, props, training, steps) => {
       ? words("right", { share: asShare(share), tested: props.tested })
       : words("right_none");
   };
-  return { node: h("div.curve", place, right, section.panel.equation()), paint };
+  return { node: h("div.curve", container, right, section.panel.equation()), paint };
 };
 
 /** The visitor's question, and the model's answer: {node, paint, answer(result)}. */

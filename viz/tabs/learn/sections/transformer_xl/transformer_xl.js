@@ -80,10 +80,10 @@ const makeMemory = (section, props) => {
 /** Which bytes still affect each layer's vector at the last byte: {node, paint}. */
 const makeReach = (section, { short }) => {
   const { words, live: demo } = section;
-  const place = h("div.map");
+  const container = h("div.map");
   const readout = h("p.told", { role: "status" });
   const farthest = h("table.far");
-  const node = h("div.in-reach", place, readout, farthest, h("p.quiet", words("rounding")));
+  const node = h("div.in-reach", container, readout, farthest, h("p.quiet", words("rounding")));
   const point = (at) => {
     if (!demo.answers.reached || !at) return void (readout.textContent = "");
     const { labels, ...influence } = demo.answers.reached;
@@ -96,7 +96,7 @@ const makeReach = (section, { short }) => {
       moved: asNumber(value, 2),
     });
   };
-  const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
+  const map = makeHeatMap(container, { label: words("map"), onpoint: point, onpick: point });
 
   const paintMap = (labels, rows) => {
     const most = rows.map((row) => Math.max(...row));
