@@ -25,7 +25,7 @@ MESSAGES = {
     "equation_token": "词元",
     "equation_vocabulary": "词表大小",
     "equation_returned": "恢复",
-    "equation_rival": "对手",
+    "equation_rival": "对照词元",
     "equation_strided": "跨步：",
     "equation_where_there_is_an_edge_else": "（有边时），否则为",
 }

@@ -29,7 +29,7 @@ MESSAGES = {
     "model_tiny_wide": "每个头与向量同宽",
     "model_classifier": "判断影评是正面还是负面",
     "model_classifier_bag": "判断影评，没有位置信息，不管词序",
-    "model_dates": "把任意日期翻译成 1976-07-04 的形式",
+    "model_dates": "把任意日期改写成 1976-07-04 的形式",
     "model_bert": "填出被遮住的词",
     "model_bert_reviews": "判断影评，由 BERT 微调而来",
     "model_xl": "写英文，带记忆",

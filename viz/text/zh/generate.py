@@ -88,7 +88,7 @@ MESSAGES = {
     "guess_at": "第 {round} 轮，共 {count} 轮：接下来是什么？",
     "guess_confidence": "把握",
     "guess_other": "其他词元",
-    "guess_waiting": "已收到你的猜测。由主讲人显示答案。",
+    "guess_waiting": "已收到你的猜测。由课堂的主持人显示答案。",
     "guess_said": "“{token}”：{who, select, class {全班} other {你}} {own} 比特，模型 {model} 比特。",
     "guess_end": "{count, plural, other {# 轮}}之后：{own} 比特，模型 {model} 比特。{winner, select, you {你赢了}"
     " class {全班赢了} other {模型赢了}}。",

@@ -26,14 +26,14 @@ MESSAGES = {
     "term_weight": "权重",
     "term_weight_means": "注意力权重（weight）：查询对键的关注程度，是 0 到 1 之间的数。一个查询的权重之和为 1。",
     "term_score": "得分",
-    "term_score_means": "得分（score）：查询与键的匹配程度，即两者的点积除以 √s，s 是这两个向量的大小。softmax 把得分变"
-    "成权重。",
+    "term_score_means": "得分（score）：查询与键的匹配程度，即两者的点积除以 √s，s 是这两个向量的维数。softmax 把得分"
+    "变成权重。",
     "term_mask": "掩码",
     "term_mask_means": "掩码（mask）：对查询隐藏某些键。在 softmax 之前把它们的得分变为 −∞，于是它们的权重为 0。因果掩"
     "码隐藏查询之后的所有词元。",
     "term_softmax": "softmax",
-    "term_softmax_means": "把一组数变成份额：对每个数取 e 的幂，再除以所有幂之和。份额之和为 1，最大的数得到最大的份"
-    "额。",
+    "term_softmax_means": "softmax 把一组数变成份额：以每个数为指数取 e 的幂，再除以所有这些幂之和。份额之和为 1，最大"
+    "的数得到最大的份额。",
     "term_mass": "注意力占比",
     "term_mass_means": "注意力占比（share of attention）：一个查询在某些键上的权重之和。在所有键上合计为 100%。",
     "term_entropy": "熵",
@@ -43,17 +43,18 @@ MESSAGES = {
     "term_rollout_means": "注意力展开（rollout）：穿过所有的层，把注意力一直追溯到文本。每一层一半算作各头的平均，一半"
     "算作不变，因为词元也保留自己的向量；然后各层相乘。",
     "term_residual": "残差流",
-    "term_residual_means": "残差流（residual stream）：每个词元贯穿所有层的那个向量。注意力和前馈层只是往上加。",
+    "term_residual_means": "残差流（residual stream）：每个词元贯穿所有层的那个向量。注意力和前馈层只在它上面做加法。",
     "term_norm": "层归一化",
-    "term_norm_means": "层归一化（layer norm）：把向量的各个数平移、缩放到均值 0、标准差 1，再各乘以一个学来的数，加上"
-    "另一个。它使深的模型更容易训练。",
+    "term_norm_means": "层归一化（layer norm）：把向量的各个数平移、缩放到均值 0、标准差 1，再各乘以一个学到的数，并加"
+    "上另一个。它使很深的模型更容易训练。",
     "term_pass": "一次运行",
     "term_pass_means": "一次运行（pass）：模型对一段文本从头到尾计算一遍，包括途中算出的所有数。",
     "term_feed_forward": "前馈层",
     "term_feed_forward_means": "前馈层（feed-forward layer）：每个块的第二部分，由两个线性映射和其间的一个非线性函数组"
     "成，分别作用于每个词元的向量。",
     "term_logit": "logit",
-    "term_logit_means": "模型给每个可能的下一个词元打的数，中文也叫“未归一化的对数几率”。softmax 把这些数变成概率。",
+    "term_logit_means": "logit：模型给每个可能的下一个词元打的分数，也叫“未归一化的对数概率”。softmax 把这些数变成概率"
+    "。",
     "term_log_odds": "对数几率",
     "term_log_odds_means": "对数几率（log-odds）：把概率 p 写成 ln(p / (1 − p))：p 为二分之一时是 0，更大时为正，更小时"
     "为负。",
@@ -63,7 +64,7 @@ MESSAGES = {
     "term_loss": "损失",
     "term_loss_means": "损失（loss）：训练要减小的数。对语言模型来说，它是各个正确词元的意外度的平均值。",
     "term_gradient": "梯度",
-    "term_gradient_means": "梯度（gradient）：一个数（多半是损失）随模型的每个参数增长得多快。训练的每一步都让参数逆着"
+    "term_gradient_means": "梯度（gradient）：一个数（通常是损失）随模型的每个参数增长得多快。训练的每一步都让参数逆着"
     "梯度移动。",
     "term_temperature": "温度",
     "term_temperature_means": "温度（temperature）：在 softmax 之前，先把每个 logit 除以温度。低于 1 时，本来可能的词元"

@@ -104,6 +104,6 @@ MESSAGES = {
     "api_no_endpoint": "没有名为“{given}”的 API 接口；可用的接口有：{names}。",
     "api_arguments": "应为 {expected}，收到的是 {given}。",
     "api_edits": "“{given}”不是对该模型注意力头的有效修改。写法示例：{example}",
-    "api_stack": "该模型没有名为“{given}”的层栈；它的层栈是：{names}。",
+    "api_stack": "该模型没有名为“{given}”的层堆叠；可用的有：{names}。",
     "api_top": "要列出的词元数",
 }

@@ -7,8 +7,8 @@ MESSAGES = {
     "permute_text": "文本",
     "permute_text_hint": "输入最多 {limit} 个词，再移动它们",
     "permute_pairs": "示例",
-    "permute_pair_hint": "{text} — 用的词与这一句相同：{other}",
-    "permute_review_hint": "{text} — 一条可以打乱的影评",
+    "permute_pair_hint": "{text}（与这一句用词相同：{other}）",
+    "permute_review_hint": "{text}（一篇可以打乱词序的影评）",
     "permute_words": "词",
     "permute_words_label": "按当前顺序排列的词。左右方向键在词之间移动；同时按住 Alt 或 Shift 则移动词。Enter 键拿起一"
     "个词，方向键移动它，再按 Enter 放下，Esc 放回原处。",
@@ -132,7 +132,7 @@ MESSAGES = {
     "permute_two_words": "等变性（equivariance）：输入移动，输出也跟着移动。不变性（invariance）：输出完全不变。没有位"
     "置编码、也没有掩码时，每一块都是等变的；于是各行的平均值与词序无关，所以判断结果是不变的。",
     "permute_tables": "位置编码是什么样子",
-    "permute_table": "位置编码",
+    "permute_table": "位置向量",
     "permute_table_learned": "{name}：可学习，{trained} × {emb}",
     "permute_table_sinusoidal": "正弦，每个 {emb} 个数",
     "permute_product": "相似度",

@@ -5,23 +5,23 @@ from __future__ import annotations
 MESSAGES = {
     "learn_complete_title": "完整的自注意力",
     "learn_complete_text": "基本的自注意力用 PyTorch 写只要三行。加上训练得到的矩阵和多个头，需要十行，而其中大多数只"
-    "是挪动数字。\n\n形状为 (b,t,k) 的张量被切成多个头；各个头并入批次，这样一次 torch.bmm 就能算出所有句子、所有头的"
-    "得分；最后再恢复原样。\n\n选择一行代码：图中显示执行这一行之后的张量，数据是两个句子（你的句子和它的词倒序排列），"
-    "取自一个训练好的分类器的第一层。第二列是我们自己的代码：它让头单独占一个维度，算出的数字相同。",
+    "是挪动数字。\n\n形状为 (b, t, k) 的张量被切成多个头；各个头并入批次，这样一次 torch.bmm 就能算出所有句子、所有头"
+    "的得分；最后再恢复原样。\n\n选择一行代码：图中显示执行这一行之后的张量，数据是两个句子（你的句子和它的词倒序排列"
+    "），取自一个训练好的分类器的第一层。第二列是我们自己的代码：它让头单独占一个维度，算出的数字相同。",
     "learn_complete_field": "文本，最多 {most} 个词",
     "learn_complete_lines": "文章的代码和我们的代码，以及每个张量的形状",
     "learn_complete_article": "文章",
     "learn_complete_ours": "我们的代码",
     "learn_complete_shape": "张量的形状",
     "learn_complete_step": "行",
-    "learn_complete_step_is": "第 {step} / {count} 行",
+    "learn_complete_step_is": "第 {step} 行，共 {count} 行",
     "learn_complete_play": "{running, select, yes {停止} other {播放}}",
     "learn_complete_play_hint": "逐行播放；若系统设为减少动态效果，每按一次走一行",
     "learn_complete_tensor": "这一行之后的张量：",
     "learn_complete_sentence": "第 {number} 句",
     "learn_complete_head": "第 {sentence} 句，第 {head} 头",
     "learn_complete_head_short": "第 {head} 头",
-    "learn_complete_folded": "批次 {number}：第 {sentence} 句，第 {head} 头",
+    "learn_complete_folded": "批次中的第 {number} 项：第 {sentence} 句，第 {head} 头",
     "learn_complete_read": "{name}[{index}] = {value}，属于“{word}”",
     "learn_complete_point": "把指针移到张量上查看数值。",
     "learn_complete_agrees": "用“{model}”的权重，文章的代码与 former.SelfAttention 的结果相差不超过 {error}，即舍入误"

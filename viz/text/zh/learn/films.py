@@ -5,10 +5,10 @@ from __future__ import annotations
 MESSAGES = {
     "learn_films_title": "为什么有效",
     "learn_films_text": "如果用同样的特征描述两样东西，它们的点积（dot product）就衡量两者有多相合。\n\n用几个数描述一"
-    "部电影，这些数叫作特征；再用同样多的数描述一个人的口味。两者相合时，它们的点积就大：喜好一致使点积"
-    "增大，相反则使它减小。先试着手动设定这些数。\n\n没有人有时间为每部电影都这样做，所以这些数要靠学习得到。你只需给出"
-    "谁喜欢什么，训练会调整这些数，直到点积与喜好相符。这是矩阵分解（matrix factorisation），不是自注意力；但两者都用学"
-    "来的向量的点积来表达含义。词的向量也是这样得到的。",
+    "部电影，这些数叫作特征；再用同样多的数描述一个人的口味。两者相合时，它们的点积就大：喜好一致使点积增大，相反则使"
+    "它减小。先试着手动设定这些数。\n\n没有人有时间为每部电影都这样做，所以这些数要靠学习得到。你只需给出谁喜欢什么，"
+    "训练会调整这些数，直到点积与喜好相符。这是矩阵分解（matrix factorisation），不是自注意力；但两者都用学到的向量的"
+    "点积来表达含义。词的向量也是这样得到的。",
     "learn_films_show": "显示",
     "learn_films_show_hand": "手动设定",
     "learn_films_show_hand_hint": "三个人和四部电影的特征，以及它们的点积",
@@ -22,7 +22,7 @@ MESSAGES = {
     "learn_films_feature_0": "爱情",
     "learn_films_feature_1": "动作",
     "learn_films_products": "点积：谁喜欢什么",
-    "learn_films_lesson_hand": "{person} 与《{film}》的点积最大：{score}。移动一个特征，就能改变谁喜欢什么。",
+    "learn_films_lesson_hand": "{person} 与《{film}》的点积最大：{score}。调整一个特征，就能改变谁喜欢什么。",
     "learn_films_play": "训练",
     "learn_films_step": "训练步",
     "learn_films_loss": "第 {step} 步：损失 {loss}",

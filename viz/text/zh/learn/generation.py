@@ -43,7 +43,7 @@ MESSAGES = {
     "learn_generation_show_training": "训练",
     "learn_generation_show_training_hint": "训练时每个位置要预测什么",
     "learn_generation_show_cache": "缓存",
-    "learn_generation_show_cache_hint": "模型续写时保留哪些内容，因此节省多少计算",
+    "learn_generation_show_cache_hint": "模型续写时保留的键和值，以及由此节省的计算",
     "learn_generation_cache": "模型",
     "learn_generation_cache_hint": "显示“{name}”的缓存",
     "learn_generation_tokens": "已有文本",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_going_big_title": "扩大规模",
-    "learn_going_big_text": "每个词都关注每个词，所以一个头要算 t × t 个点积：长度加倍，内存就要四倍。\n\n连同它们的"
-    " softmax 和两者的梯度，文章为每个头、每段文本、每一层算四张这样的表。PyTorch 不会同时保存它们：到反向传播为止，只"
-    "保留一张，即权重。\n\n有四种办法：用 16 位数（半精度）；把一个批次分成几份，让梯度累积（gradient accumulation，只"
-    "要不调用 zero_grad）；块的中间结果不保存，需要时重新计算（checkpointing）；用融合内核（fused kernel），它分成小块"
-    "计算，从不存储整张表。",
+    "learn_going_big_text": "每个词都关注每个词，所以一个头要算 t × t 个点积：长度加倍，内存就要四倍。\n\n连同它们的 s"
+    "oftmax 和两者的梯度，文章按每个头、每段文本、每一层四张这样的表来计算。PyTorch 不会同时保存它们：到反向传播为止，"
+    "只保留一张，即权重。\n\n有四种办法：用 16 位数（半精度）；把一个批次分成几份，让梯度累积（gradient accumulation，"
+    "只要不调用 zero_grad）；块的中间结果不保存，需要时重新计算（checkpointing）；用融合内核（fused kernel），它分成小"
+    "块计算，从不存储整张表。",
     "learn_going_big_t": "词数 t",
     "learn_going_big_batch": "文本数",
     "learn_going_big_heads": "头数",
@@ -27,8 +27,8 @@ MESSAGES = {
     "learn_going_big_article": "文章的例子是 16 段文本、1,000 个词、一个头、32 位。文中说所有文本的一张表“约 250 MB”，"
     "实际是 64 MB；接着又算了四张，于是得出 12 GB 能容纳十二层。按文章自己的数，其实能容纳 {fits} 层；有八个头时，能容"
     "纳 {eight} 层。",
-    "learn_going_big_kept": "为反向传播保留的内存，刚刚测得（{heads, plural, other {# 个头}}，大小 64，{t, number} 个"
-    "词）",
+    "learn_going_big_kept": "为反向传播保留的内存，刚刚测得（{heads, plural, other {# 个头}}，每个头 64 维，{t, number"
+    "} 个词）",
     "learn_going_big_equation": "按公式",
     "learn_going_big_kernel": "用融合内核",
     "learn_going_big_chart": "一步训练的内存峰值",

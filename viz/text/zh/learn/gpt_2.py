@@ -4,17 +4,17 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_gpt_2_title": "GPT-2",
-    "learn_gpt_2_text": "GPT-2 就是文章中的生成模型，略作改动，做得很大；它的词元是词的片段（子词）。\n\n字节对编码"
-    "（byte-pair encoding，BPE）从 256 个字节出发，一再合并最常见的相邻对：任何文本都能读，常用词是一个词元，生僻词是好"
-    "几个。\n\n一个词元包含若干字节，所以要按字节计算比特数，否则模型之间无法比较。文章中的 0.93 是 GPT-2 的作者公布"
-    "的，来自最大的模型在 enwik8 上的结果：没有在上面训练过，上下文为 1,024 个词元。这里的模型很小，测量用的也是别的文"
-    "本：它们只能互相比较。",
+    "learn_gpt_2_text": "GPT-2 就是文章中的生成模型，略作改动，规模做大；它的词元是整个的词或词的片段（子词）。\n\n字"
+    "节对编码（byte-pair encoding，BPE）以 256 个字节为最初的词元，反复把最常见的一对相邻词元合并成新的词元：任何文本"
+    "都能读，常用词是一个词元，生僻词是好几个。\n\n一个词元包含若干字节，所以要按字节计算比特数，否则模型之间无法比较"
+    "。文章中的 0.93 是 GPT-2 的作者公布的，来自最大的模型在 enwik8 上的结果：没有在上面训练过，上下文为 1,024 个词元"
+    "。这里的模型很小，测量用的也是别的文本：它们只能互相比较。",
     "learn_gpt_2_show": "显示",
     "learn_gpt_2_show_pieces": "词元",
     "learn_gpt_2_show_bits": "比特",
     "learn_gpt_2_show_sizes": "规模",
     "learn_gpt_2_show_pieces_hint": "文本中合并了什么，以及每个词元的意外度",
-    "learn_gpt_2_show_bits_hint": "读词元的模型与读字节的模型：架构相同，语料相同",
+    "learn_gpt_2_show_bits_hint": "以子词为词元的模型与以字节为词元的模型：架构相同，语料相同",
     "learn_gpt_2_show_sizes_hint": "数一数已公布的几种规模，以及你自己设定的一种",
     "learn_gpt_2_field": "文本",
     "learn_gpt_2_short": "请至少输入两个词元：第一个词元之前没有内容，无法预测它。",
@@ -61,7 +61,8 @@ MESSAGES = {
     "的权重。论文把 gpt2 称为 117M，把 gpt2-xl 称为 1542M；两者的参数实际都更多。",
     "learn_gpt_2_lesson_pieces": "经过 {merges, plural, other {{merges, number} 次合并}}，{bytes} 个字节变成 {pieces}"
     " 个词元。这段文本，“gpt”需要 {gpt} 比特每字节，“generator”需要 {generator}。",
-    "learn_gpt_2_lesson_bits": "上下文为 256 字节时，读词元的“gpt”需要 {gpt} 比特每字节，“generator”需要 {generator}。",
+    "learn_gpt_2_lesson_bits": "上下文为 256 字节时，“gpt”的词元有好几个字节长，它需要 {gpt} 比特每字节，“generator”需"
+    "要 {generator}。",
     "learn_gpt_2_lesson_sizes": "{depth, plural, other {# 个块}}，嵌入为 {emb} 维：共 {total} 个参数，其中 {share} 在块"
     "中。",
     "learn_gpt_2_try_bytes": "合并之前",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_recurrent_title": "为什么不用循环网络或卷积",
-    "learn_recurrent_text": "循环网络（recurrent network）把所知道的一切放在一个向量里，逐词传下去：第一个词要经过中"
-    "间的每一步才能到达末尾，而且每一步都要等前一步。\n\n卷积（convolution）同时计算所有位置，但每个位置只看到它前面"
-    "的几个；层数多了才看得远。自注意力（self-attention）在一层之内就能到达前面的每个位置，谁也不用等谁。\n\n这只是关"
-    "于步数的论证，而且有代价：点积的个数随 t² 增长。它也没有说明哪一种更好：在参数、字节数和时间都相同时，这里的卷积"
-    "网络胜出，因为这么短的训练更看重邻近的内容。长文本和长时间的训练这里没有测量。",
+    "learn_recurrent_text": "循环网络（recurrent network）把所知道的一切放在一个向量里，逐词传下去：第一个词要经过中间"
+    "的每一步才能到达末尾，而且每一步都要等前一步。\n\n卷积（convolution）同时计算所有位置，但每个位置只看到它前面的几"
+    "个；层数多了才看得远。自注意力（self-attention）在一层之内就能到达前面的每个位置，谁也不用等谁。\n\n这只是关于步"
+    "数的论证，而且有代价：点积的个数随 t² 增长。它也没有说明哪一种更好：在参数、字节数和时间都相同时，这里的卷积网络"
+    "胜出，因为训练时间这么短，利用邻近的上下文更有优势。长文本和长时间的训练这里没有测量。",
     "learn_recurrent_field": "文本，最多 {most} 个字节",
     "learn_recurrent_short": "请至少输入两个字符。",
     "learn_recurrent_show": "显示",
@@ -17,7 +17,7 @@ MESSAGES = {
     "learn_recurrent_show_time": "时间",
     "learn_recurrent_show_time_hint": "更长的文本需要多少时间",
     "learn_recurrent_show_bits": "比特",
-    "learn_recurrent_show_bits_hint": "以相同方式训练的各个模型的损失",
+    "learn_recurrent_show_bits_hint": "三个以相同方式训练的模型的损失",
     "learn_recurrent_recurrent": "循环网络",
     "learn_recurrent_convolutional": "卷积",
     "learn_recurrent_attention": "自注意力",

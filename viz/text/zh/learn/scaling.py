@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_scaling_title": "缩放",
-    "learn_scaling_text": "得分要除以 √k：这样无论向量多大，softmax 都保持足够平缓，可以学习。\n\n两个大小为 k 的向量的"
-    "点积是 k 个乘积之和。对随机数（均值 0，标准差 1），点积的标准差是 √k。得分过于分散时，softmax 会把几乎全部权重给一"
-    "个键，而它的梯度（gradient，训练所依据的斜率）几乎消失：模型学不会去关注别处。除以 √k 之后，无论 k 是多少，标准差"
-    "都回到 1。\n\n文章的论证用的是由 k 个相等的数 c 组成的向量，它的长度是 √k · c。这说明了长度如何增长；但开根号的真"
-    "正原因是得分的分散程度。如果八个头共用一个 256 维的向量，k 就是一个头的大小：32。",
+    "learn_scaling_text": "得分要除以 √k：这样无论向量有多少维，softmax 都保持足够平缓，可以学习。\n\n两个 k 维向量的"
+    "点积是 k 个乘积之和。对随机数（均值 0，标准差 1），点积的标准差是 √k。得分过于分散时，softmax 会把几乎全部权重给"
+    "一个键，而它的梯度（gradient，训练所依据的斜率）几乎消失：模型学不会去关注别处。除以 √k 之后，无论 k 是多少，标准"
+    "差都回到 1。\n\n文章的论证用的是由 k 个相等的数 c 组成的向量，它的长度是 √k · c。这说明了长度如何增长；但开根号的"
+    "真正原因是得分的分散程度。如果八个头共用一个 256 维的向量，k 就是一个头的维数：32。",
     "learn_scaling_measure": "度量",
     "learn_scaling_mean": "均值",
     "learn_scaling_spread": "标准差",
@@ -18,7 +18,7 @@ MESSAGES = {
     "learn_scaling_gradient": "梯度",
     "learn_scaling_gradient_hint": "softmax 梯度的大小：其导数矩阵的范数",
     "learn_scaling_seed": "随机种子",
-    "learn_scaling_size": "k，向量的大小",
+    "learn_scaling_size": "k，向量的维数",
     "learn_scaling_size_is": "k = {k}，√k = {root}",
     "learn_scaling_plain": "q·k",
     "learn_scaling_scaled": "q·k / √k",
@@ -40,8 +40,8 @@ MESSAGES = {
     "learn_scaling_surprise": "这段文本的比特每字节",
     "learn_scaling_bits": "验证集上的比特每字节",
     "learn_scaling_none": "–",
-    "learn_scaling_alike": "两个模型用同样的字节、同一个随机种子训练了 500 步；头的大小 s = 16，所以 √s 为 4。一行的权"
-    "重全部相等时，熵最大。",
+    "learn_scaling_alike": "两个模型用同样的字节、同一个随机种子训练了 500 步；每个头的维数 s = 16，所以 √s 为 4。一行"
+    "的权重全部相等时，熵最大。",
     "learn_scaling_lesson_trained": "在这段文本上，除以根号时各行的平均熵为 {scaled} 比特，不除时为 {plain} 比特；权重"
     "全部相等时为 {even} 比特。据模型卡，除以根号时损失为 {bits} 比特每字节，不除时为 {other}。",
     "learn_scaling_lesson_spread": "k = {k} 时，点积的标准差为 {plain}（√k 为 {root}）；除以 √k 后为 {scaled}。",

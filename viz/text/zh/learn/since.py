@@ -70,7 +70,7 @@ MESSAGES = {
     "learn_since_lesson_cache": "对 {t, number} 个词元，{name} 保留 {shared}；如果每个头各有键和值，就要保留 {own}。",
     "learn_since_what": "部件",
     "learn_since_bits": "比特每字节",
-    "learn_since_gain": "差别",
+    "learn_since_gain": "差值",
     "learn_since_parameters": "参数",
     "learn_since_seconds": "处理器时间",
     "learn_since_cached": "每个词元缓存的字节数",
@@ -81,8 +81,8 @@ MESSAGES = {
     "learn_since_what_tiny_swiglu": "SwiGLU，宽度为三分之二",
     "learn_since_what_tiny_grouped": "四个查询头，两个键值头",
     "learn_since_what_tiny_modern": "四个全换",
-    "learn_since_alike": "所有模型都用同样的字节、同一个随机种子训练了 500 步，各训练一次：百分之几的差别可能出于偶然"
-    "。比特每字节取自模型卡，在 500 万字节的验证集上测得。处理器时间包括编译模型的时间，并取决于机器当时的其他工作。",
+    "learn_since_alike": "所有模型都用同样的字节、同一个随机种子训练了 500 步，各训练一次：相差百分之几比特可能只是偶"
+    "然。比特每字节取自模型卡，在 500 万字节的验证集上测得。处理器时间包括编译模型的时间，并取决于机器当时的其他工作。",
     "learn_since_lesson_worth": "“{name}”预测得最好：{bits} 比特每字节；没有这些部件的模型需要 {plain}。",
     "learn_since_try_far": "后移 200 个位置",
     "learn_since_try_added": "给每个数加 2",

@@ -53,8 +53,8 @@ MESSAGES = {
     "learn_sparse_chart_memory": "各方法一次前向加反向计算的内存峰值，随文本长度的变化",
     "learn_sparse_long": "16,384 个词元、步幅 128 时，跨步模式有 {strided} 个单元格，固定模式有 {fixed} 个，因果掩码有"
     " {causal} 个。",
-    "learn_sparse_measured": "测于 {date}：{heads} 个大小为 {size} 的头，步幅 √t，数次中最快一次的处理器时间；超过"
-    " 4,096 个词元时只运行一次。{cpu}，{threads, plural, other {# 个线程}}，torch {torch}；",
+    "learn_sparse_measured": "测于 {date}：{heads} 个 {size} 维的头，步幅 √t，数次中最快一次的处理器时间；超过 4,096 "
+    "个词元时只运行一次。{cpu}，{threads, plural, other {# 个线程}}，torch {torch}；",
     "learn_sparse_lesson_pattern": "计算了 {causal} 个单元格中的 {cells} 个。经过 {layers, plural, other {# 层}}，"
     "{share} 的词元对已连通{joined, select, never {；{most} 层也不能连通全部} now"
     " {：每个词元都可以依赖前面的每个词元} other {；经过 {all, plural, other {# 层}}，每个词元都可以依赖前面的每个"
