@@ -25,16 +25,18 @@ Numbers = dict[str, Any]  # what a panel's function returns: tensors, labels and
 Start = Callable[..., Run]  # (RunRequest, fast=False) → Run
 
 
-@dataclass(frozen=True)
 class Field:
     """A placeholder in `Draw` for one value of a function's result, or for one element of it."""
 
-    name: str
-    index: int | None = None
+    def __init__(self, *path: str | int) -> None:
+        self.path = path
 
     def __call__(self, result: Numbers) -> Any:
         """Returns the value that the placeholder names in a result."""
-        return result[self.name] if self.index is None else result[self.name][self.index]
+        value: Any = result
+        for key in self.path:
+            value = value[key]
+        return value
 
 
 class Draw:
@@ -68,13 +70,18 @@ class Question:
     draw: Draw | None = None
     charted: bool = False  # whether the page shows the figure, as "chart" in the answer
     when: Callable[[View], bool] = lambda view: True  # whether the program for a view prints it  # noqa: ARG005
-    prints: tuple[str, ...] = ()  # values of the result that the program prints: the panel's main number
+    prints: tuple[str | Field, ...] = ()  # values of the result that the program prints: the panel's main number
     unsent: tuple[str, ...] = ()  # values of the result that are not sent to the page
     asked: bool = True  # whether the page may request it; False for what takes too long and is only printed
     pieces: Callable[..., Iterator[Numbers]] | None = None  # its result in pieces, for the page
     fast: bool = False  # whether the function only calls the model, so that the page can use the fast twin
     more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page only  # noqa: ARG005
     about: Callable[[Models, View, Numbers], Mapping[str, Any]] = lambda models, view, result: {}  # the same  # noqa: ARG005
+
+    @property
+    def fields(self) -> list[Field]:
+        """The values that the program prints."""
+        return [value if isinstance(value, Field) else Field(value) for value in self.prints]
 
     def compute(self, models: Models, view: View, start: Start = RunRequest.run) -> Numbers:
         """Calls the function with the arguments read from a view; `start` runs the texts.

@@ -7,6 +7,7 @@ repr; all other values were checked by the panel's reader.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
@@ -92,15 +93,15 @@ class Program:
         def argument(value: Any) -> str:
             if not isinstance(value, Field):
                 return self._literal(value)
-            return f'{name}["{value.name}"]' + ("" if value.index is None else f"[{value.index}]")
+            return _element(name, value)
 
         options = [f"{option}={argument(value)}" for option, value in draw.options.items()]
         self._call(variable, self._reference(draw.function), [*map(argument, draw.arguments), *options])
         self._ends.append(f"{variable}.show()")
 
-    def print(self, name: str, values: Iterable[str]) -> None:
+    def print(self, name: str, fields: Iterable[Field]) -> None:
         """Adds the line that prints values of a question's result, before the figures are shown."""
-        self._rows("print(", [f'{name}["{value}"]' for value in values], ")")
+        self._rows("print(", [_element(name, field) for field in fields], ")")
 
     def __str__(self) -> str:
         modules = [f"import {module}" for module, names in sorted(self._imports.items()) if "" in names]
@@ -170,6 +171,10 @@ class Program:
         self._lines += [begin, *(f"    {row}" for row in rows), end]
 
 
+def _element(name: str, field: Field) -> str:
+    return name + "".join(f"[{json.dumps(key)}]" for key in field.path)
+
+
 def _without_head(edit: partial[Any]) -> tuple[Any, ...]:
     layer, _, *rest = edit.args
     return edit.func.__name__, str(layer), tuple(rest), tuple(edit.keywords.items())
@@ -189,6 +194,6 @@ def program(panel: Panel, models: Models, view: View) -> str:
         last = name == list(draws)[-1]
         written.draw("figure" if last else f"figure_{name}", name, draw)
     for name, question in questions.items():
-        if question.prints:
-            written.print(name, question.prints)
+        if question.fields:
+            written.print(name, question.fields)
     return str(written)

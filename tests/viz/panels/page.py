@@ -24,6 +24,10 @@ class Shown:
         self.place = self.map.name, self.layer, self.head, self.query
 
     @property
+    def described(self) -> dict[str, Any]:
+        return self.made.header["maps"][self.made.maps.index(self.map)]
+
+    @property
     def cells(self) -> Tensor:
         if self.view["of"] == "rollout":
             return analysis.rollout(self.map.weights[: self.layer + 1])
@@ -32,17 +36,37 @@ class Shown:
 
 
 def overview(shown: Shown) -> dict[str, Any]:
-    return {name: getattr(shown.map, name) for name in ("weights", "queries", "keys", "allowed")}
+    """Returns all heads, and the habit that the panel's sentence names."""
+    described = shown.described
+    kind, share = "one token", described.get("sharpness", {}).get("head")
+    if share is None:
+        kind, statistics = described["habits"]["head"][shown.layer][shown.head][0], described["statistics"]["head"]
+        share = statistics.get(kind, statistics["entropy"])
+    parts = {name: getattr(shown.map, name) for name in ("weights", "queries", "keys", "allowed")}
+    return {**parts, "habit": [kind, share[shown.layer][shown.head]]}
 
 
 def head_map(shown: Shown) -> dict[str, Any]:
-    scores = shown.view["show"] == "scores"
-    return {"cells": shown.map.scores[shown.layer, shown.head] if scores else shown.cells}
+    cells = shown.map.scores[shown.layer, shown.head] if shown.view["show"] == "scores" else shown.cells
+    return {"cells": cells, "pair": float(cells[shown.query, shown.key])}
+
+
+def lines(shown: Shown) -> dict[str, Any]:
+    """Counts lines as `linksOf` in viz/tabs/explore/lib/selection.js does."""
+    count, carried = 0, 0.0
+    for row, length in zip(shown.cells.tolist(), shown.map.lengths, strict=True):
+        mass = 0.0
+        for weight in sorted(row[:length], reverse=True)[:8]:
+            if mass >= 0.9:
+                break
+            count, mass = count + 1, mass + weight
+        carried += mass / len(shown.cells)
+    return {"cells": shown.cells, "lines": count, "carried": carried}
 
 
 def statistics(shown: Shown) -> dict[str, Any]:
     of = shown.view["of"]
-    measured = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
+    measured = shown.described["statistics"][of]
     names = [name for name in measured if name != "by"]
     layers = [measured[name][shown.layer] for name in names]
     return {"names": names, "values": [each[shown.head] if of == "head" else each for each in layers]}
@@ -57,7 +81,10 @@ def pair(shown: Shown) -> dict[str, Any]:
 
 def token(shown: Shown) -> dict[str, Any]:
     looked_at = shown.cells[:, shown.query] if shown.map.ids else None
-    return {"looks": shown.cells[shown.query], "looked_at": looked_at, "keys": shown.map.keys}
+    looks = shown.cells[shown.query].tolist()
+    strongest = max(range(len(looks)), key=lambda key: looks[key])
+    values = {"looks": looks, "looked_at": looked_at, "keys": shown.map.keys}
+    return {**values, "strongest": [shown.map.keys[strongest], looks[strongest]]}
 
 
 def removed(shown: Shown) -> dict[str, Any]:
@@ -71,7 +98,8 @@ def words(shown: Shown) -> dict[str, Any]:
 
 
 def surprise(shown: Shown) -> dict[str, Any]:
-    return {"bits": [each for each in shown.made.header["output"]["bits"] if each is not None]}
+    bits = [each for each in shown.made.header["output"]["bits"] if each is not None]
+    return {"bits": bits, "mean": sum(bits) / len(bits)}
 
 
 def said(shown: Shown) -> dict[str, Any]:
@@ -89,11 +117,11 @@ def table(shown: Shown) -> dict[str, Any]:
     """Returns every pair that the mask allows, row by row."""
     queries, keys, cells = shown.map.queries, shown.map.keys, shown.cells
     observed = [(i, j) for i in range(len(queries)) for j in range(len(keys)) if shown.map.allowed[i, j]]
-    return {"rows": [(i, j, queries[i], keys[j], float(cells[i, j])) for i, j in observed]}
+    return {"rows": [(i, j, queries[i], keys[j], float(cells[i, j])) for i, j in observed], "pairs": len(observed)}
 
 
 PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
-    **{"overview": overview, "head-map": head_map, "lines": head_map, "statistics": statistics, "pair": pair},
+    **{"overview": overview, "head-map": head_map, "lines": lines, "statistics": statistics, "pair": pair},
     **{"token-strip": token, "interventions": removed, "words": words},
     **{"surprise": surprise, "prediction": said, "blanks": said, "export": table},
 }

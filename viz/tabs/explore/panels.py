@@ -86,24 +86,29 @@ WEIGHTS = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("allowed"))
 DIFFERENCE = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("mask"), scale="scores", unit=Field("unit"))
 LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns"))
 NAMES = ("names", "columns")  # of the lens, which the browser has
+LIKELIEST = tuple(Field(name, -1, -1, 0) for name in ("names", "probs"))  # after the last layer, at the last column
 COMPARED = ("before", "now", "cells", "mask", "unit")  # which the browser has, or subtracts
 SAID = bars("probs", "names", "probability", before=Field("before"))
 EFFECTS = bars("effects", "names")
 CHANGES = bars("changes", "names", "log-odds")
 ADDS = bars("adds", axis="adds to the residual stream")
 QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
-    "map/overview": {"heads": printed(maps.show_heads, HEADS)},
-    "map/head-map": {"shown": printed(maps.show_map, MAP)},
-    "map/lines": {"shown": printed(maps.show_map, MAP)},
+    "map/overview": {"heads": printed(maps.show_heads, HEADS, prints=("habit",))},
+    "map/head-map": {"shown": printed(maps.show_map, MAP, prints=("pair",))},
+    "map/lines": {"shown": printed(maps.show_lines, WEIGHTS, prints=("lines", "carried"))},
     "map/statistics": {
         "statistics": printed(maps.measure_map, bars("values", "names"), check_square, prints=("names", "values"))
     },
     "map/pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"), prints=("score", "weight"))},
-    "map/token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
+    "map/token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"), prints=("strongest",))},
     "inside/blanks": {"said": printed(predictions.predict, SAID, check_predicts, prints=("names", "probs"))},
     "inside/lens": {
-        "depths": printed(lens.read_depths, LENS, check_predicts, asked=True, when=stays, unsent=NAMES),
-        "carried": Question(predictions.carry_state, read_states, LENS, when=moves, unsent=NAMES),
+        "depths": printed(
+            lens.read_depths, LENS, check_predicts, asked=True, when=stays, unsent=NAMES, prints=LIKELIEST
+        ),
+        "carried": Question(
+            predictions.carry_state, read_states, LENS, when=moves, unsent=NAMES, prints=("likeliest",)
+        ),
     },
     "inside/writes": {
         "written": Question(predictions.write_logits, read_writing, bars("raised", "names", "logit"), prints=("logit",))
@@ -132,7 +137,7 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
             predictions.weigh_words, CHANGES, check_judged, prints=("names", "changes"), pieces=measures.each_word
         )
     },
-    "export": {"exported": printed(maps.write_table, WEIGHTS)},
+    "export": {"exported": printed(maps.write_table, WEIGHTS, prints=("pairs",))},
     "change/carry": {
         "carried": Question(
             carry.carry_parts,
@@ -150,10 +155,14 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
         ),
     },
     "change/reads": {
-        "ranked": Question(reads.rank_readers, read_ranked, reads.RANKED),
-        "path": Question(reads.follow_path, read_path, reads.FOLLOWED, when=follows),
+        "ranked": Question(
+            reads.rank_readers, read_ranked, reads.RANKED, prints=(Field("names", 0), Field("scores", 0))
+        ),
+        "path": Question(reads.follow_path, read_path, reads.FOLLOWED, when=follows, prints=("shares",)),
     },
-    "beside/beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, unsent=COMPARED, fast=True)},
+    "beside/beside": {
+        "vs": Question(maps.compare_maps, read_both, DIFFERENCE, unsent=COMPARED, fast=True, prints=("share",))
+    },
 }
 PANELS = tuple(
     Panel(Path(path).name, HERE / f"{path.replace('-', '_')}.js", questions, LIMITS)

@@ -77,23 +77,26 @@ def read_course(bundle: former.Bundle, step: int | None = None) -> Numbers:
         step: the snapshot to mark; None for the last.
     Returns:
         "steps" (n,); "scores" (n, layers, h): copying scores; "text" and "copied" (n,): bits per byte; "moment", see
-        `moment`; "command", "date", "machine", "bytes": how it was measured; and for the figure "curves", "measures"
-        and "at".
+        `moment`; "command", "date", "machine", "bytes": how it was measured; "worth": both kinds of bits at the
+        marked step; and for the figure "curves", "measures" and "at".
     """
     record = json.loads((Path(bundle.folder or "") / FILE).read_text(encoding="utf-8"))
     scores, kept = torch.tensor(record["heads"]["induction"], dtype=torch.double), record["steps"]
     layers, count = scores.shape[1:]
     losses = {"text": record["bits_per_byte"], "copied": record["copied_bits"]}
     heads = {f"layer {i}, head {j}": (kept, scores[:, i, j]) for i in range(layers) for j in range(count)}
+    at = kept[-1] if step is None else step
     return {
         **{"steps": kept, "scores": scores, **losses, "moment": moment(scores)},
         **{name: record[name] for name in ("command", "date", "machine", "bytes")},
         "curves": {name: (kept, values) for name, values in losses.items()},
-        **{"measures": heads, "at": kept[-1] if step is None else step},
+        **{"measures": heads, "at": at, "worth": [values[kept.index(at)] for values in losses.values()]},
     }
 
 
 COURSE = Draw(figures.training, Field("curves"), measures=Field("measures"), unit="copying score", at=Field("at"))
 QUESTIONS = {
-    "course": Question(read_course, read_model_course, COURSE, charted=True, unsent=("curves", "measures", "at")),
+    "course": Question(
+        read_course, read_model_course, COURSE, charted=True, prints=("worth",), unsent=("curves", "measures", "at")
+    ),
 }

@@ -97,9 +97,10 @@ def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> 
         layer, head: the head to mark.
     Returns:
         "across" and "down" (layers, h, 3): mean, tenth and ninetieth percentile of each measure; "measures" of the
-        scan; "axes": the two measures; "chosen": the marked head; "stretches": number of passages, and the "length" of
-        each in tokens; "removals": number of passages on which heads were removed, and "asked": whether their effect
-        is on "hidden" pieces or "next" tokens; "corpus", "split".
+        scan; "axes": the two measures; "chosen": the marked head, and its "values" (2, 3) on both;
+        "stretches": number of passages, and the "length" of each in tokens; "removals": number of
+        passages on which heads were removed, and "asked": whether their effect is on "hidden" pieces or "next" tokens;
+        "corpus", "split".
     """
     scan_result = load_scan(bundle)
     measures = [name for name in MEASURES if name in scan_result.facts["measures"]]
@@ -108,6 +109,7 @@ def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> 
     across, down = (torch.stack([scan_result.of(name, of) for of in SPREAD], -1) for name in (x, y))
     return {
         **{"across": across, "down": down, "measures": measures, "axes": (x, y), "chosen": (layer, head)},
+        "values": torch.stack((across, down))[:, layer, head],
         **{"stretches": scan_result.facts["passages"], "length": scan_result.tokens.shape[1]},
         "asked": "hidden" if kind_of(bundle).says == "blank" else "next",
         **{name: scan_result.facts[name] for name in ("removals", "corpus", "split")},
@@ -177,6 +179,8 @@ def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, A
 HEADS = Draw(figures.scan, Field("across"), Field("down"), chosen=Field("chosen"), axes=Field("axes"))
 PLANE = Draw(figures.plane, Field("queries"), Field("keys"), Field("names"), Field("groups"))
 QUESTIONS = {
-    "heads": Question(scan_heads, read_axes, HEADS, charted=True, unsent=("across", "down", "chosen")),
+    "heads": Question(
+        scan_heads, read_axes, HEADS, charted=True, prints=("axes", "values"), unsent=("across", "down", "chosen")
+    ),
     "head": Question(scan_head, read_head, PLANE, charted=True, unsent=("queries", "keys", "names", "groups")),
 }

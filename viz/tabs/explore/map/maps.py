@@ -18,12 +18,32 @@ from former import analysis
 from former.analysis.statistics import kinds_of, places_of
 from former.runs import Map, Run
 from viz.panels import Numbers
+from viz.passes import habits
+
+LINES_MASS, LINES_MOST = 0.9, 8  # as LINES in lib/selection.js
 
 
-def show_heads(run: Run, name: str) -> Numbers:
-    """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, and cells "allowed" by the mask."""
+def show_heads(run: Run, name: str, layer: int, head: int) -> Numbers:
+    """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, cells "allowed" by the mask, and the
+    "habit" of one head (`name_habit`)."""
     map_ = run.maps[name]
-    return {"weights": map_.weights, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
+    sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
+    return {"weights": map_.weights, **sides, "habit": name_habit(run, name, layer, head)}
+
+
+def name_habit(run: Run, name: str, layer: int, head: int) -> tuple[str, float]:
+    """Returns a head's habit and its share of the attention, see `viz.passes.habits`.
+
+    Without a habit, the number is the entropy in bits; for queries and keys of different texts, the largest weight of a
+    query, averaged over the queries.
+    """
+    map_ = run.maps[name]
+    if not map_.ids:
+        return "one token", float(map_.weights[layer, head].amax(-1).mean())
+    tokens, weights = torch.tensor(map_.ids), map_.weights[layer : layer + 1, head : head + 1]
+    described = habits.describe(weights, map_.allowed, tokens, kinds_of(run.source.tokenizer, tokens))
+    kind, statistics = described["habits"]["head"][0][0][0], described["statistics"]["head"]
+    return kind, statistics.get(kind, statistics["entropy"])[0][0]
 
 
 def cells_of(map_: Map, layer: int, head: int, of: str) -> Tensor:
@@ -39,21 +59,39 @@ def cells_of(map_: Map, layer: int, head: int, of: str) -> Tensor:
     return map_.weights[layer].mean(0) if of == "mean" else map_.weights[layer, head]
 
 
-def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str) -> Numbers:
-    """Returns one map: "cells" (t_query, t_key), labels, the cells "allowed" by the mask, and its "scale".
+def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str, query: int, key: int) -> Numbers:
+    """Returns one map: "cells" (t_query, t_key), labels, the cells "allowed" by the mask, its "scale", and the number
+    of one "pair".
 
     Args:
         run, name: the run, and the name of its map.
         layer, head, of: as in `cells_of`.
         scale: of the colours, as in `figures.attention`; "scores", for one head, shows the scores before the softmax.
+        query, key: positions of the pair.
     """
     map_ = run.maps[name]
     cells = map_.scores[layer, head] if scale == "scores" else cells_of(map_, layer, head, of)
-    return {"cells": cells, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed, "scale": scale}
+    sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
+    return {"cells": cells, **sides, "scale": scale, "pair": float(cells[query, key])}
+
+
+def show_lines(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
+    """Returns one map as `show_map`, the number of "lines" that the page draws, and the share of the attention that is
+    "carried" by them.
+
+    For each query, the strongest keys are drawn until they carry `LINES_MASS` of its attention, at most `LINES_MOST`.
+    """
+    map_ = run.maps[name]
+    cells = cells_of(map_, layer, head, of)
+    weights, keys = (each[:, :LINES_MOST] for each in cells.sort(-1, descending=True))
+    drawn = (weights.cumsum(-1) - weights < LINES_MASS) & map_.allowed.gather(-1, keys)
+    sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
+    return {"cells": cells, **sides, "lines": int(drawn.sum()), "carried": float((weights * drawn).sum() / len(cells))}
 
 
 def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns one map as "rows", one for each pair that the mask allows, and as "table", the text of a CSV file."""
+    """Returns one map as "rows", one for each of the "pairs" that the mask allows, and as "table", the text of a CSV
+    file."""
     map_ = run.maps[name]
     cells, table = cells_of(map_, layer, head, of), io.StringIO()
     pairs = map_.allowed.nonzero().tolist()
@@ -61,7 +99,7 @@ def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     formula = tuple("=+-@\t\r＝＋－＠")  # a spreadsheet would run a token that begins so
     lines = [[f"'{x}" if isinstance(x, str) and x.startswith(formula) else x for x in row] for row in rows]
     csv.writer(table).writerows([("query", "key", "query_token", "key_token", "weight"), *lines])
-    values = {"rows": rows, "table": table.getvalue(), "cells": cells}
+    values = {"rows": rows, "pairs": len(rows), "table": table.getvalue(), "cells": cells}
     return {**values, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
 
 
@@ -91,11 +129,13 @@ def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int
 
 
 def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int) -> Numbers:
-    """Returns the weights that a token gives, "looks" (t_key,), and those that it gets, "looked_at" (t,), or None if
-    queries and keys are of different texts."""
+    """Returns the weights that a token gives, "looks" (t_key,), the label and the weight of the "strongest", and those
+    that it gets, "looked_at" (t,), or None if queries and keys are of different texts."""
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
-    return {"looks": cells[query], "looked_at": cells[:, query] if map_.ids else None, "keys": map_.keys}
+    looks, looked_at = cells[query], cells[:, query] if map_.ids else None
+    strongest = map_.keys[int(looks.argmax())], float(looks.max())
+    return {"looks": looks, "strongest": strongest, "looked_at": looked_at, "keys": map_.keys}
 
 
 def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: tuple[str, int, int, str]) -> Numbers:
@@ -106,14 +146,14 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
         before, now: for each run, the name of the map, and layer, head and of as in `cells_of`.
     Returns:
         "before" and "now": the cells of both; "rows" and "columns": the aligned queries and keys (`align`), None if
-        they have too little in common; "moved" (layers, h): for each head the share of attention that has moved, None
-        for maps that cannot be compared; and for the figure, with labels and "mask", "cells": the difference of
-        aligned positions, or the pinned map.
+        they have too little in common; "moved" (layers, h): for each head the share of attention that has moved, and
+        "share": the same for the two maps, None for maps that cannot be compared; and for the figure, with labels and
+        "mask", "cells": the difference of aligned positions, or the pinned map.
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])
     values = {"before": cells, "now": after, "cells": cells, "mask": one.allowed, "unit": None}
-    values |= {"rows": None, "columns": None, "moved": None}
+    values |= {"rows": None, "columns": None, "moved": None, "share": None}
     unit, same = pinned.source.tokenizer.unit, cells.shape == after.shape
     least = 3 if unit in ("byte", "character") else 1
     rows, columns = align(one.queries, other.queries, least), align(one.keys, other.keys, least)
@@ -126,6 +166,7 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
         return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * both[:, None]
 
     values |= {"cells": aligned(after, 1) - aligned(cells, 0), "unit": "difference", "rows": rows, "columns": columns}
+    values["share"] = float(values["cells"].abs().sum() / 2 / both.sum())
     values["mask"] = aligned(one.allowed.int(), 0) + aligned(other.allowed.int(), 1) > 0
     if one.weights.shape[:2] == other.weights.shape[:2] and one.name == other.name:
         moved = aligned(other.weights, 1) - aligned(one.weights, 0)
