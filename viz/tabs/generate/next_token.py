@@ -131,13 +131,14 @@ def look_back(
         written: the ids of the tokens after it.
         layer, head: the head; None for the mean over the layer's heads.
     Returns:
-        "labels" of the t tokens that the model sees, and "looks" (t,), the weight on each.
+        "labels" of the t tokens that the model sees; "looks" (t,), the weight on each; label and weight of the
+        "strongest".
     """
     state = state_of(bundle, text, written)
     ids = [*prompt_of(bundle.tokenizer, text), *written]
     weights = state.weights[layer]  # (h, t)
-    labels = bundle.tokenizer.labels(ids[state.start :])
-    return {"labels": labels, "looks": weights.mean(0) if head is None else weights[head]}
+    labels, looks = bundle.tokenizer.labels(ids[state.start :]), weights.mean(0) if head is None else weights[head]
+    return {"labels": labels, "looks": looks, "strongest": (labels[int(looks.argmax())], float(looks.max()))}
 
 
 def predict_next(

@@ -113,8 +113,14 @@ WRITTEN_TEXT = Panel(
     "written-text",
     HERE / "written_text.js",
     {
-        "first": Question(next_token.look_back, read_head, LOOKS),
-        "second": Question(next_token.look_back, read_second, LOOKS, when=lambda view: bool(view.get("second"))),
+        "first": Question(next_token.look_back, read_head, LOOKS, prints=("strongest",)),
+        "second": Question(
+            next_token.look_back,
+            read_second,
+            LOOKS,
+            prints=("strongest",),
+            when=lambda view: bool(view.get("second")),
+        ),
     },
     {
         "seed": stream.SEED_LIMIT - 1,
@@ -133,7 +139,12 @@ NEXT_TOKEN = Panel(
             next_token.predict_next, read_rules, NEXT, prints=("bits",), when=lambda view: view.get("rounds") is None
         ),
         "draws": Question(
-            next_token.draw_often, read_rounds, DRAWN, when=lambda view: view.get("rounds") is not None, fast=True
+            next_token.draw_often,
+            read_rounds,
+            DRAWN,
+            prints=("draws", Field("labels", 0), Field("shares", 0)),
+            when=lambda view: view.get("rounds") is not None,
+            fast=True,
         ),
     },
     {"draws": next_token.DRAWS, "rounds": next_token.ROUNDS},
@@ -142,9 +153,14 @@ TRAIL = Panel(
     "trail",
     HERE / "trail.js",
     {
-        "branches": Question(branches.unfold_branches, read_branches, LENGTHS, asked=False),
+        "branches": Question(branches.unfold_branches, read_branches, LENGTHS, prints=("lengths",), asked=False),
         "search": Question(
-            branches.search_beams, read_search, BEAMS, when=lambda view: view.get("searched") is not None, fast=True
+            branches.search_beams,
+            read_search,
+            BEAMS,
+            prints=(Field("texts", 0), Field("log_probs", 0)),
+            when=lambda view: view.get("searched") is not None,
+            fast=True,
         ),
     },
     {"beams": branches.BEAMS},
@@ -159,7 +175,7 @@ TOTALS = Draw(figures.bars, Field("totals"), Field("names"), axis="bits")
 GUESS = Panel(
     "guess",
     HERE / "guess" / "guess.js",
-    {"game": Question(guess.guess_tokens, guess.read_game, TOTALS, fast=True)},
+    {"game": Question(guess.guess_tokens, guess.read_game, TOTALS, prints=("names", "totals"), fast=True)},
     {
         "game_texts": GAMES,
         "game_most": guess.MOST_CHARACTERS,

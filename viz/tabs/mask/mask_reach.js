@@ -56,14 +56,13 @@ const steps = ({ labels, needs, depth, mask, size }, token) => {
 };
 
 /** The layer after which each mask lets every token depend on all earlier ones. */
-const full = ({ needs, depth, size }) => {
-  const list = masking.settings.masks.map((mask) => {
-    const most = Math.max(...needs[mask].flatMap((row, output) => row.slice(0, output + 1)));
-    return say(most > depth ? "mask_reach_full_more" : "mask_reach_full_one", {
+const full = ({ full: layers, depth, size }) => {
+  const list = masking.settings.masks.map((mask) =>
+    say(layers[mask] > depth ? "mask_reach_full_more" : "mask_reach_full_one", {
       name: masking.nameOf(mask, size),
-      layers: Math.min(most, depth),
-    });
-  });
+      layers: Math.min(layers[mask], depth),
+    }),
+  );
   return say("mask_reach_full", { list: asList(list) });
 };
 

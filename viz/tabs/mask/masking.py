@@ -31,9 +31,10 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
         mask: one of `masks.MASKS`.
         size: its window or stride.
     Returns:
-        "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each; the steps of
-        the softmax: "most" (t,), the row's largest allowed score, "exps" (t, t) = e^(score − most), "sums" (t,) of
-        these, "shares" (t, t) = exps / sums, and "errors" (t,): the largest difference between shares and weights.
+        "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each; "cells", the
+        number of allowed ones; the steps of the softmax: "most" (t,), the row's largest allowed score, "exps" (t, t)
+        = e^(score − most), "sums" (t,) of these, "shares" (t, t) = exps / sums, and "errors" (t,): the largest
+        difference between shares and weights.
     """
     ids = bundle.tokenizer.encode(text)[:SHOWN]
     allowed = masks.named(mask, len(ids), size)
@@ -50,6 +51,7 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
         "labels": bundle.tokenizer.labels(ids),
         "scores": scores,
         "allowed": allowed,
+        "cells": int(allowed.sum()),
         "weights": weights[0, 0],
         "most": most,
         "exps": exps,
@@ -68,7 +70,7 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
     Returns:
         "lengths"; "cells": each mask's count at each length, with this window for `local`, and with the intended
         stride ⌊√tokens⌋ for `strided` and `fixed`. If one of these two is chosen, "own" is its count with the constant
-        stride `size`. "chosen": the line of the chosen mask; "at": t.
+        stride `size`. "chosen": the line of the chosen mask; "at": t, and its count "here".
     """
     steps = round(math.log10(FARTHEST) * PER_DECADE)
     lengths = sorted({t, *(round(10 ** (i / PER_DECADE)) for i in range(steps + 1))})
@@ -78,7 +80,8 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
     }
     selection = "own" if mask in ROOT_STRIDES else mask
     cells[selection] = [masks.count(mask, n, size) for n in lengths]
-    return {"lengths": lengths, "cells": cells, "chosen": selection, "at": t}
+    here = cells[selection][lengths.index(t)]
+    return {"lengths": lengths, "cells": cells, "chosen": selection, "at": t, "here": here}
 
 
 def move_outputs(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> Numbers:
@@ -88,12 +91,14 @@ def move_outputs(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
         bundle, text, mask, size: as in `run_head`.
     Returns:
         "labels"; "moves" (t, t): the largest change of a logit of output i (row) when token j (column) is replaced,
-        exactly 0 for no change; "moved" (t, t): whether there is a change.
+        exactly 0 for no change; "moved" (t, t): whether there is a change; "before": the largest change of an output
+        before the token.
     """
     ids = bundle.tokenizer.encode(text)[:SHOWN]
     allowed = masks.named(mask, len(ids), size)
     moves = former.analysis.influence(lambda tokens: bundle.model(tokens, mask=allowed), torch.tensor([ids]))
-    return {"labels": bundle.tokenizer.labels(ids), "moves": moves, "moved": moves > 0}
+    before = float(moves.triu(1).max())
+    return {"labels": bundle.tokenizer.labels(ids), "moves": moves, "moved": moves > 0, "before": before}
 
 
 def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> Numbers:
@@ -103,13 +108,15 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
         bundle, text, mask, size: as in `run_head`.
     Returns:
         "depth" of the model; "needs": for every mask (t, t), the number of layers after which output i (row) can first
-        depend on input j (column), or depth + 1 if it takes more; "labels"; for the chosen mask, "layers": its `needs`,
+        depend on input j (column), or depth + 1 if it takes more; "full": for every mask, the layers until every
+        output can depend on all earlier inputs; "labels"; for the chosen mask, "layers": its `needs`,
         and "reached" (t, t): whether depth layers are enough.
     """
     ids, depth = bundle.tokenizer.encode(text)[:SHOWN], bundle.config.depth
     needs = {kind: depth + 1 - masks.reach(masks.named(kind, len(ids), size), depth).sum(0) for kind in masks.MASKS}
-    labels, layers = bundle.tokenizer.labels(ids), needs[mask]
-    return {"depth": depth, "needs": needs, "labels": labels, "layers": layers, "reached": layers <= depth}
+    full = {kind: int(needed.tril().max()) for kind, needed in needs.items()}
+    chosen = {"layers": needs[mask], "reached": needs[mask] <= depth}
+    return {"depth": depth, "needs": needs, "full": full, "labels": bundle.tokenizer.labels(ids), **chosen}
 
 
 def first_head(bundle: former.Bundle, text: str) -> tuple[int, int]:

@@ -103,13 +103,12 @@ def describe_text(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_head(models: Models, view: View) -> dict[str, Any]:
-    """Returns the sizes of the text and of the head, the number of cells that the mask allows, and remarks."""
+    """Returns the sizes of the text and of the head, and remarks."""
     sizes, loaded = describe_text(models, view), read_causal(models, view)
     labels = tokenize(loaded, view["text"])[1][: masking.SHOWN]
     return {
         **sizes,
         "headSize": loaded.bundle.config.head_size,
-        "cells": masks.count(view["mask"], sizes["tokens"], view["size"]),
         "remarks": remarks(loaded, view["text"], labels),
     }
 
@@ -134,23 +133,25 @@ MEANS = Draw(figures.bars, Field("means"), Field("tasks"), axis="bits per byte")
 STAGES = Panel(
     "mask-stages",
     HERE / "mask_stages.js",
-    {"head": Question(masking.run_head, read_head, WEIGHTS, more=describe_head, fast=True)},
+    {"head": Question(masking.run_head, read_head, WEIGHTS, prints=("cells",), more=describe_head, fast=True)},
 )
 GROWTH = Panel(
-    "mask-growth", HERE / "mask_growth.js", {"cost": Question(masking.count_cells, read_growth, COST, charted=True)}
+    "mask-growth",
+    HERE / "mask_growth.js",
+    {"cost": Question(masking.count_cells, read_growth, COST, charted=True, prints=("here",))},
 )
 PROOF = Panel(
     "mask-proof",
     HERE / "mask_proof.js",
     {
-        "unmasked": Question(masking.move_outputs, read_unmasked, MOVES, fast=True),
-        "masked": Question(masking.move_outputs, read_masked, MOVES, fast=True),
+        "unmasked": Question(masking.move_outputs, read_unmasked, MOVES, prints=("before",), fast=True),
+        "masked": Question(masking.move_outputs, read_masked, MOVES, prints=("before",), fast=True),
     },
 )
 REACH = Panel(
     "mask-reach",
     HERE / "mask_reach.js",
-    {"reach": Question(masking.count_layers, read_masked, LAYERS, more=describe_reach)},
+    {"reach": Question(masking.count_layers, read_masked, LAYERS, prints=("full",), more=describe_reach)},
 )
 CONSEQUENCE = Panel(
     "mask-consequence",

@@ -129,11 +129,13 @@ CURVE = Draw(figures.similarity, Field("values"), Field("at"), trained=Field("tr
 WORD_ORDER = Panel(
     "word-order",
     HERE / "word_order.js",
-    {"permutation": Question(permuting.permute, read_words, CHIPS)},
+    {"permutation": Question(permuting.permute, read_words, CHIPS, prints=("moved",))},
     {"words": permuting.MOST_WORDS},
 )
 PERMUTATION = Panel(
-    "permutation", HERE / "permutation.js", {"permutation": Question(permuting.permute, read_words, MATRIX)}
+    "permutation",
+    HERE / "permutation.js",
+    {"permutation": Question(permuting.permute, read_words, MATRIX, prints=("places",))},
 )
 EQUIVARIANCE = Panel(
     "equivariance",
@@ -141,15 +143,27 @@ EQUIVARIANCE = Panel(
     {"errors": Question(permuting.measure_errors, read_switches, ERRORS, prints=("errors",), more=describe_text)},
     {"rounding": permuting.ROUNDING_STEPS},
 )
-MOVED_ROWS = Panel("moved-rows", HERE / "moved_rows.js", {"rows": Question(permuting.run_output, read_output, ROWS)})
+MOVED_ROWS = Panel(
+    "moved-rows",
+    HERE / "moved_rows.js",
+    {"rows": Question(permuting.run_output, read_output, ROWS, prints=("largest",))},
+)
 VERDICTS = Panel(
     "verdicts",
     HERE / "verdicts.js",
-    {"verdicts": Question(permuting.classify, read_classifiers, PROBABILITIES, more=describe_classifiers)},
+    {
+        "verdicts": Question(
+            permuting.classify,
+            read_classifiers,
+            PROBABILITIES,
+            prints=("names", "typed", "moved"),
+            more=describe_classifiers,
+        )
+    },
 )
 POSITION_MAPS = Panel(
     "position-maps",
     HERE / "position_maps.js",
-    {"similarity": Question(positions.compare_positions, read_position, CURVE)},
+    {"similarity": Question(positions.compare_positions, read_position, CURVE, prints=("near",))},
 )
 PANELS = (WORD_ORDER, PERMUTATION, EQUIVARIANCE, MOVED_ROWS, VERDICTS, POSITION_MAPS)

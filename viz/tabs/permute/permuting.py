@@ -107,13 +107,15 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
         words: t words.
         order: position i gets word order[i].
     Returns:
-        "typed": the words as typed; "words" in the new order, and "places": the old position of each, from 1; "matrix"
-        P, one row per position, and its "cells", all True, (t, t) each.
+        "typed": the words as typed; "words" in the new order, and "places": the old position of each, from 1; "moved":
+        the number of words that are not in their old position; "matrix" P, one row per position, and its "cells", all
+        True, (t, t) each.
     """
     matrix = torch.eye(len(order))[list(order)]
     places = [word + 1 for word in order]
-    moved_words = [words[word] for word in order]
-    return {"typed": words, "words": moved_words, "places": places, "matrix": matrix, "cells": matrix >= 0}
+    moved = sum(word != place for place, word in enumerate(order))
+    values = {"typed": words, "words": [words[word] for word in order], "places": places, "moved": moved}
+    return {**values, "matrix": matrix, "cells": matrix >= 0}
 
 
 @torch.inference_mode()
@@ -165,8 +167,8 @@ def run_output(
         output: one of `OUTPUTS`; for the whole classifier, the words' outputs are those of its last block.
     Returns:
         "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): the largest between
-        f(Px) and P f(x) at each position. For the whole classifier also "pooled" (2, e), the pooled rows in both
-        orders, and "values" (2, num_classes), the log-probabilities.
+        f(Px) and P f(x) at each position, and the "largest" of them. For the whole classifier
+        also "pooled" (2, e), the pooled rows in both orders, and "values" (2, num_classes), the log-probabilities.
     """
     ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
     both = ids, ids[:, list(order)]
@@ -182,7 +184,8 @@ def run_output(
     else:
         before, after = (functions(model, seen)[output](x) for x in both)
     difference = (after - before[:, list(order)]).abs().amax(2)[0]
-    return {**values, "before": before[0], "after": after[0], "difference": difference}
+    rows = {"before": before[0], "after": after[0], "difference": difference}
+    return {**values, **rows, "largest": float(difference.max())}
 
 
 @torch.inference_mode()

@@ -26,6 +26,7 @@ from viz.passes.run import digest
 from viz.tabs.permute import permuting
 
 PRODUCTS = ("cosine", "dot")
+NEAR = (1, 10, 100)  # positions ahead, as in position_maps.js
 FINEST = 32_767  # levels of a number on either side of 0
 
 
@@ -112,7 +113,8 @@ def compare_positions(
         bundle: a model with learned positions; None for sinusoidal encodings.
         size: (rows, e) of the encodings; the first half of the rows counts as trained.
     Returns:
-        "values" (rows,); "at"; "trained": number of positions in training; "length": twice that.
+        "values" (rows,); "near": those at the distances of `NEAR`, as far as there are any; "at"; "trained":
+        number of positions in training; "length": twice that.
     """
     if bundle:
         vectors = bundle.model.transformer.positions.embedding.weight.detach()  # (rows, e)
@@ -121,4 +123,6 @@ def compare_positions(
         vectors, trained = sinusoidal(torch.arange(size[0]), size[1], torch.float64), size[0] // 2
     if product == "cosine":
         vectors = torch.nn.functional.normalize(vectors)
-    return {"values": vectors @ vectors[at], "at": at, "trained": trained, "length": 2 * trained}
+    values = vectors @ vectors[at]
+    near = [float(values[at + step]) for step in NEAR if at + step < len(values)]
+    return {"values": values, "near": near, "at": at, "trained": trained, "length": 2 * trained}
