@@ -203,12 +203,13 @@ SECTION = Section(
             Draw(draw_guesses, Field("guesses"), Field("weights"), Field("labels")),
             prints=("guesses",),
             when=shown("words"),
-            unsent=("weights", "guesses"),
+            unsent=("weights",),
         ),
         "judged": Question(
             fill_in,
             read_both,
             Draw(figures.bars, Field("looks"), Field("labels"), axis="weight"),
+            prints=(Field("output", "follows"),),
             when=shown("texts"),
             unsent=("weights", "guesses"),
         ),
@@ -217,6 +218,7 @@ SECTION = Section(
             read_card,
             lambda models, view: {"bundle": model(models)},  # noqa: ARG005
             Draw(figures.bars, Field("shares"), Field("names"), axis="accuracy"),
+            prints=("names", "shares"),
             when=shown("figures"),
         ),
     },

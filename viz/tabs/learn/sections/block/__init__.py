@@ -213,6 +213,7 @@ def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 
 ADDITIONS = Draw(figures.additions, Field("from_attention"), Field("from_feed_forward"))
 OFF = Draw(figures.bars, Field("off"), Field("names"), axis="distance from additive")
 GRADIENTS = Draw(figures.training, Field("lines"))
+GUESS = tuple(Field("points", -1, "top", 0, name) for name in ("label", "prob"))  # after the last block
 
 SECTION = Section(
     name="block",
@@ -228,12 +229,26 @@ SECTION = Section(
             read_token,
             ADDITIONS,
             charted=True,
+            prints=GUESS,
             when=shown("stack"),
             unsent=("stream", "from_attention", "from_feed_forward"),
         ),
-        "linear": Question(miss_additivity, read_words, OFF, when=shown("linear"), unsent=("off", "names")),
+        "linear": Question(
+            miss_additivity,
+            read_words,
+            OFF,
+            prints=(Field("cases", 0, "off"),),
+            when=shown("linear"),
+            unsent=("off", "names"),
+        ),
         "gradient": Question(
-            compare_gradients, read_sizes, GRADIENTS, charted=True, when=shown("gradient"), unsent=("lines",)
+            compare_gradients,
+            read_sizes,
+            GRADIENTS,
+            charted=True,
+            prints=("post", "pre"),
+            when=shown("gradient"),
+            unsent=("lines",),
         ),
     },
     props=props,

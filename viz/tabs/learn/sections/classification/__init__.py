@@ -132,7 +132,13 @@ SECTION = Section(
     equation=r"\ell_+ - \ell_- = \left(b_+ - b_-\right) + \sum_j \tfrac{1}{t}\left(w_+ - w_-\right) \cdot x_j",
     code=(pool, pulls),
     questions={
-        "verdict": Question(judge_words, read_words, PULLS, unsent=("x", "logits", "pulls")),
+        "verdict": Question(
+            judge_words,
+            read_words,
+            PULLS,
+            prints=tuple(Field(pooling, "positive") for pooling in POOLINGS),
+            unsent=("x", "logits", "pulls"),
+        ),
     },
     props=props,
 )

@@ -233,7 +233,13 @@ SECTION = Section(
         "scored": Question(
             score_text, read_score_text, BITS, prints=("gpt", "generator"), when=shown("pieces"), unsent=("names",)
         ),
-        "bits": Question(compare_cards, lambda models, view: {}, CARDS, when=shown("bits")),  # noqa: ARG005
+        "bits": Question(
+            compare_cards,
+            lambda models, view: {},  # noqa: ARG005
+            CARDS,
+            prints=("names", "bits"),
+            when=shown("bits"),
+        ),
         "sized": Question(
             count_size, read_size, PARTS, prints=("total",), when=shown("sizes"), unsent=("names", "counts")
         ),

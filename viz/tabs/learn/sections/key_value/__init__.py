@@ -117,6 +117,6 @@ SECTION = Section(
     equation=r"y = \sum_j w_j\, v_j \qquad w_j = \frac{\exp\left(q \cdot k_j / (T\sqrt{s})\right)}"
     r"{\sum_j \exp\left(q \cdot k_j / (T\sqrt{s})\right)}",
     code=(former.attention_weights, look_up),
-    questions={"lookup": Question(ask_softly, read_lookup, MAP)},
+    questions={"lookup": Question(ask_softly, read_lookup, MAP, prints=(Field("y", 0, 0),))},
     props=props,
 )

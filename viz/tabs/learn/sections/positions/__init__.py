@@ -111,10 +111,14 @@ def read_losses() -> Numbers:
     """Reads the losses at each position, measured by `python -m former.training positions`.
 
     Returns:
-        "measured", the record; the bits per token of each model (1, figures), by the kind of its positions.
+        "measured", the record; the bits per token of each model (1, figures), by the kind of its positions; "ends", by
+        the same: the bits at the end of the trained length, and the mean of the last four figures.
     """
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return {"measured": measured} | {model["positions"]: torch.tensor([model["bits"]]) for model in measured["models"]}
+    bits = {model["positions"]: torch.tensor([model["bits"]]) for model in measured["models"]}
+    last = measured["models"][0]["trained"] // measured["width"] - 1
+    ends = {name: [float(each[0, last]), float(each[0, -4:].mean())] for name, each in bits.items()}
+    return {"measured": measured, **bits, "ends": ends}
 
 
 SECTION = Section(
@@ -127,7 +131,12 @@ SECTION = Section(
     code=(Transformer.embed, terms, sinusoidal),
     questions={
         "verdicts": Question(
-            permuting.classify, read_classifiers, PROBABILITIES, when=shown("order"), more=describe_order
+            permuting.classify,
+            read_classifiers,
+            PROBABILITIES,
+            prints=("names", "typed", "moved"),
+            when=shown("order"),
+            more=describe_order,
         ),
         "scored": Question(
             split_scores,
@@ -142,6 +151,7 @@ SECTION = Section(
             read_losses,
             lambda models, view: {},  # noqa: ARG005
             Draw(by_length, Field("measured")),
+            prints=("ends",),
             when=shown("length"),
         ),
     },

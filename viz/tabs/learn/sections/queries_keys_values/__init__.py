@@ -103,43 +103,51 @@ def matrices(view: View) -> list[Tensor]:
     return [torch.tensor(columns).reshape(2, 2).T for columns in result]
 
 
-def attend_in_plane(matrices: list[list[list[float]]]) -> Numbers:
+def attend_in_plane(matrices: list[list[list[float]]], row: int = 0) -> Numbers:
     """Runs attention on the words of a circle in the plane, with matrices set by hand.
 
     Args:
         matrices: W_q, W_k and W_v, 2 × 2 each, with q = W_q x as in a linear layer.
+        row: index of the selected word.
     Returns:
-        "words"; "x", "q", "k", "v" and "y", (t, 2) each; "scores" and "weights", (t, t).
+        "words"; "x", "q", "k", "v" and "y", (t, 2) each; "scores" and "weights", (t, t); "most": the word that the
+        selected one attends to most, with its weight.
     """
     x = torch.tensor(circle())
     q, k, v = (x @ torch.tensor(matrix).T for matrix in matrices)
     scores, weights = (each[0, 0] for each in former.attention_weights(q[None, None], k[None, None]))
-    return {"words": WORDS, "x": x, "q": q, "k": k, "v": v, "scores": scores, "weights": weights, "y": weights @ v}
+    most = WORDS[int(weights[row].argmax())], float(weights[row].max())
+    tensors = {"x": x, "q": q, "k": k, "v": v, "scores": scores, "weights": weights, "y": weights @ v}
+    return {"words": WORDS, **tensors, "most": most}
 
 
-def run_trained(bundle: former.Bundle, text: str, layer: int, head: int) -> Numbers:
+def run_trained(bundle: former.Bundle, text: str, layer: int, head: int, query: int = 0, key: int = 0) -> Numbers:
     """Runs a trained model on a text, and returns what one head does.
 
     Args:
         bundle: the model.
         text: its first `MOST_TOKENS` tokens are read.
         layer, head: of the head.
+        query, key: positions of a pair; limited to the last.
     Returns:
         "labels" of the t tokens; "x" (t, e), what its attention reads; "q", "k", "v" and "out" (t, s); "scores" and
-        "weights" (t, t), with scores of −∞ for later tokens; "seen" (t, t), False for later tokens.
+        "weights" (t, t), with scores of −∞ for later tokens; "share", the weight of the pair; "seen" (t, t), False for
+        later tokens.
     """
     ids = bundle.tokenizer.encode(text)[:MOST_TOKENS]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), ("resid_pre", *POINTS), [layer])
     block, x = bundle.model.transformer.blocks[layer], capture.get("resid_pre", layer)
     read = block.norm1(x) if block.pre_norm else x
     result = {point: capture.get(point, layer)[0, head] for point in POINTS}
+    result["share"] = result["weights"][min(query, len(ids) - 1), min(key, len(ids) - 1)]
     labels = bundle.tokenizer.labels(ids)
     return {"labels": labels, "x": read[0].detach(), **result, "seen": result["scores"].isfinite()}
 
 
 def read_matrices(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads the arguments of `attend_in_plane`."""
-    return {"matrices": [matrix.tolist() for matrix in matrices(view)]}
+    row = read_index({"row": 0, **view}, "row", len(WORDS))
+    return {"matrices": [matrix.tolist() for matrix in matrices(view)], "row": row}
 
 
 def read_trained(models: Models, view: View) -> dict[str, Any]:
@@ -154,7 +162,8 @@ def read_trained(models: Models, view: View) -> dict[str, Any]:
         raise Refusal("empty_text")
     tokenize(loaded, text)
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
-    return {"bundle": loaded, "text": text, "layer": layer, "head": head}
+    pair = {name: read_index({name: 0, **view}, name, MOST_TOKENS) for name in ("query", "key")}
+    return {"bundle": loaded, "text": text, "layer": layer, "head": head, **pair}
 
 
 def describe_weights(models: Models, view: View) -> dict[str, Any]:
@@ -185,9 +194,17 @@ SECTION = Section(
     r" w_{ij} = \mathrm{softmax}_j\, \frac{q_i \cdot k_j}{\sqrt{s}} \qquad y_i = \sum_j w_{ij}\, v_j",
     code=(former.attention_weights, former.SelfAttention.forward),
     questions={
-        "plane": Question(attend_in_plane, read_matrices, PLANE, when=lambda view: view.get("show") != "head"),
+        "plane": Question(
+            attend_in_plane, read_matrices, PLANE, prints=("most",), when=lambda view: view.get("show") != "head"
+        ),
         "trained": Question(
-            run_trained, read_trained, HEAD, when=shown("head"), unsent=("seen",), more=describe_weights
+            run_trained,
+            read_trained,
+            HEAD,
+            prints=("share",),
+            when=shown("head"),
+            unsent=("seen",),
+            more=describe_weights,
         ),
     },
     props=props,

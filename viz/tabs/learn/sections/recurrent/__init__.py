@@ -139,6 +139,7 @@ def read_networks(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001
     return {"bundles": {kind: family.load(name) for kind, name in MODELS.items()}, "text": view["text"]}
 
 
+COUNTS = tuple(Field(kind, "count") for kind in MODELS)
 STEPS = Draw(figures.bars, Field("last"), Field("labels"), axis="steps to the last output")
 
 SECTION = Section(
@@ -148,6 +149,6 @@ SECTION = Section(
     r" y_i = \mathrm{conv}(x_{i-2d}, x_{i-d}, x_i) \qquad"
     r" y_i = \textstyle\sum_{j \le i} w_{ij}\, x_j",
     code=(steps_to_reach, GRUModel.steps, ConvModel.steps),
-    questions={"reached": Question(reach_outputs, read_networks, STEPS, unsent=("tokens", "last"))},
+    questions={"reached": Question(reach_outputs, read_networks, STEPS, prints=COUNTS, unsent=("tokens", "last"))},
     props=props,
 )

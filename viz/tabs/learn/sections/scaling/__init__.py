@@ -86,8 +86,8 @@ def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
     Returns:
         "sizes"; "plain" and "scaled": results of `measure` for each size; "rows": the weights of the first query at the
         marked size, "plain" and "scaled"; "measure", its "lines" over the sizes, "at", the size to mark, and "log",
-        whether its axis is logarithmic; and the
-        tensors at k: "q", "k", their products, "scores" and "weights".
+        whether its axis is logarithmic; "marked": the measure at k, "plain" and "scaled"; and the tensors at k:
+        "q", "k", their products, "scores" and "weights".
     """
     sizes = [2**power for power in POWERS]
     both = {name: [measure(size, seed, name == "scaled") for size in sizes] for name in ("plain", "scaled")}
@@ -100,6 +100,7 @@ def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
         "measure": measure_shown,
         "lines": {name: [one[measure_shown] for one in line] for name, line in both.items()},
         "at": k,
+        "marked": [line[sizes.index(k)][measure_shown] for line in both.values()],
         "log": measure_shown == "spread",
         **{"q": q, "k": key, "q @ k.T": q @ key.T},
         **{"scores": result["scaled"], "weights": result["scaled"].softmax(-1)},
@@ -180,11 +181,18 @@ SECTION = Section(
             read_random,
             LINES,
             charted=True,
+            prints=("marked",),
             when=lambda view: view.get("show") != "trained",
             unsent=("q", "k", "q @ k.T", "scores", "weights", "lines", "at", "log"),
         ),
         "trained": Question(
-            compare_trained, read_models, ENTROPIES, charted=True, when=shown("trained"), unsent=("flat", "names")
+            compare_trained,
+            read_models,
+            ENTROPIES,
+            charted=True,
+            prints=(Field("scaled", "mean"), Field("plain", "mean"), "even"),
+            when=shown("trained"),
+            unsent=("flat", "names"),
         ),
     },
     props=props,

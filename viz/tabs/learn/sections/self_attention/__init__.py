@@ -14,7 +14,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models, word_model
-from viz.server.view import View, read_string
+from viz.server.view import View, read_index, read_string
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
@@ -47,31 +47,37 @@ def read(view: View) -> tuple[list[str], list[list[float]]]:
     return result, [drawn[word] for word in result]
 
 
-def attend(words: list[str], arrows: list[list[float]]) -> Numbers:
+def attend(words: list[str], arrows: list[list[float]], row: int = 0) -> Numbers:
     """Runs the article's basic self-attention on arrows in the plane.
 
     Args:
         words: t words.
         arrows: one for each word.
+        row: index of the selected word.
     Returns:
-        "words"; "x" (1, t, 2), its products, the "weights" (1, t, t), and y, named as in the code.
+        "words"; "x" (1, t, 2), its products, the "weights" (1, t, t), and y, named as in the code; "most": the word
+        that the selected one attends to most, with its share.
     """
     x = torch.tensor([arrows])
     y, weights = former.basic_self_attention(x)
-    return {"words": words, "x": x, "x @ x.transpose(-2, -1)": x @ x.mT, "weights": weights, "weights @ x": y}
+    shares = {word: float(weights[0, row, [other == word for other in words]].sum()) for word in words}
+    tensors = {"x": x, "x @ x.transpose(-2, -1)": x @ x.mT, "weights": weights, "weights @ x": y}
+    return {"words": words, **tensors, "most": max(shares.items(), key=lambda each: each[1])}
 
 
 def read_arrows(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads the arguments of `attend`."""
     words, arrows = read(view)
-    return {"words": words, "arrows": arrows}
+    row = read_index({"row": 0, **view}, "row", MOST_WORDS)
+    return {"words": words, "arrows": arrows, "row": min(row, len(words) - 1)}
 
 
+MAP = Draw(figures.attention, Field("weights", 0), Field("words"))
 SECTION = Section(
     name="self-attention",
     article="Self-attention",
     equation=r"y_i = \sum_j w_{ij}\, x_j \qquad w_{ij} = \frac{\exp x_i \cdot x_j}{\sum_j \exp x_i \cdot x_j}",
     code=(former.basic_self_attention,),
-    questions={"plane": Question(attend, read_arrows, Draw(figures.attention, Field("weights", 0), Field("words")))},
+    questions={"plane": Question(attend, read_arrows, MAP, prints=("most",))},
     props=props,
 )

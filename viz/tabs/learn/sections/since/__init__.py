@@ -49,14 +49,10 @@ def props(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and the tiny models from their cards."""
     del models
     rotary = family.load(ROTARY).bundle.config
+    limits = {"text": TEXT, "most": MOST_TOKENS, "shifts": SHIFTS, "added": ADDED, "lengths": LENGTHS}
     return {
-        "text": TEXT,
-        "most": MOST_TOKENS,
-        "shifts": SHIFTS,
-        "heads": rotary.heads,
-        "planes": rotary.head_size // 2,
-        "added": ADDED,
-        "lengths": LENGTHS,
+        **limits,
+        **{"heads": rotary.heads, "planes": rotary.head_size // 2},
         "family": [table_row(name) for name in FAMILY],
         "models": {"rotary": ROTARY, "norm": RMS, "gate": GATED, "modern": MODERN},
     }
@@ -254,6 +250,7 @@ def compare_models(bundles: Mapping[str, former.Bundle]) -> Numbers:
 
 CURVE = Draw(figures.similarity, Field("by_distance"), Field("distance"), axes=("distance", "score"))
 NORMED = Draw(figures.bars, Field("rms"), before=Field("layer"), axis="normed")
+MOVED = ("moved_layer", "moved_rms")
 PASSED = Draw(figures.bars, Field("passed"), Field("top"), before=Field("given"), axis="number")
 WORTH = Draw(figures.bars, Field("bits"), Field("names"), axis="bits per byte")
 CACHES = Draw(figures.bars, Field("shared"), Field("names"), before=Field("own"), axis="bytes")
@@ -271,7 +268,9 @@ SECTION = Section(
         "turned": Question(
             turn_head, read_pair, CURVE, charted=True, prints=("score",), when=shown("rotary"), unsent=("by_distance",)
         ),
-        "normed": Question(norm_vector, read_vector, NORMED, when=shown("norm"), unsent=("x", "layer", "rms")),
+        "normed": Question(
+            norm_vector, read_vector, NORMED, prints=MOVED, when=shown("norm"), unsent=("x", "layer", "rms")
+        ),
         "gated": Question(
             gate_token,
             lambda models, view: read_text(view, GATED),  # noqa: ARG005
@@ -285,12 +284,14 @@ SECTION = Section(
             lambda models, view: {"t": LENGTHS[read_index(view, "length", len(LENGTHS))]},  # noqa: ARG005
             CACHES,
             charted=True,
+            prints=("names", "shared", "own"),
             when=shown("cache"),
         ),
         "compared": Question(
             compare_models,
             lambda models, view: {"bundles": {name: family.load(name) for name in FAMILY}},  # noqa: ARG005
             WORTH,
+            prints=("names", "bits"),
             when=shown("worth"),
             asked=False,
         ),

@@ -94,20 +94,23 @@ def costs_of_methods(show: str) -> Numbers:
     Args:
         show: "time" or "memory".
     Returns:
-        "lengths", from the first at which all methods have a number above 0; "lines": each method's numbers there.
+        "lengths", from the first at which all methods have a number above 0; "lines": each method's numbers there, and
+        "last" of them.
     """
     record = read_costs()
     lines = {name: record["ways"][name][NUMBERS[show]] for name in CHARTED}
     first = next(i for i, numbers in enumerate(zip(*lines.values(), strict=True)) if min(numbers) > 0)
+    last = {name: line[-1] for name, line in lines.items()}
     lengths = torch.tensor(record["lengths"][first:])
-    return {"lengths": lengths, "lines": {name: line[first:] for name, line in lines.items()}}
+    return {"lengths": lengths, "lines": {name: line[first:] for name, line in lines.items()}, "last": last}
 
 
 def costs(show: str) -> Question:
     """Returns the panel's question about the recorded time or memory."""
     axes = ("tokens", NUMBERS[show])
     draw = Draw(figures.by_size, Field("lengths"), Field("lines"), log=True, axes=axes)
-    return Question(costs_of_methods, lambda models, view: {"show": show}, draw, when=shown(show))  # noqa: ARG005
+    arguments = {"show": show}
+    return Question(costs_of_methods, lambda *_: arguments, draw, prints=("last",), when=shown(show))
 
 
 SHARES = Draw(figures.attention, Field("shares"), Field("labels"), mask=Field("mask"))

@@ -163,11 +163,13 @@ def reach_back(text: str) -> Numbers:
         text: its first `REACHED` bytes are read.
     Returns:
         "labels" of the n bytes; "off" and "on", (depth, n): `influence_of_bytes` without and with a memory; "last": the
-        last layer's row of "on".
+        last layer's row of "on"; "far": by the same names, how many bytes back its first influence is.
     """
     tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:REACHED]])
     off, on = influence_of_bytes(tokens, 0), influence_of_bytes(tokens, SHORT)
-    return {"labels": load_shipped(MODEL).tokenizer.labels(tokens[0].tolist()), "off": off, "on": on, "last": on[-1]}
+    far = {name: len(row) - 1 - int((row > 0).int().argmax()) for name, row in (("off", off[-1]), ("on", on[-1]))}
+    labels = load_shipped(MODEL).tokenizer.labels(tokens[0].tolist())
+    return {"labels": labels, "off": off, "on": on, "last": on[-1], "far": far}
 
 
 @torch.inference_mode()
@@ -224,7 +226,7 @@ SECTION = Section(
         "carried": Question(
             weigh_memory, read_long, MEMORY, charted=True, prints=("bits",), when=shown("memory"), unsent=("memories",)
         ),
-        "reached": Question(reach_back, read_long, REACH, when=shown("reach"), unsent=("last",)),
+        "reached": Question(reach_back, read_long, REACH, prints=("far",), when=shown("reach"), unsent=("last",)),
         "scored": Question(
             split_scores, read_split, STACK, charted=True, prints=("error",), when=shown("terms"), unsent=("rows",)
         ),

@@ -38,8 +38,9 @@ def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
         pinned, text: of equally many tokens.
     Returns:
         "lost" (layers, h): how much of the difference is lost when the head is switched off in the pass of `pinned`;
-        "returned" (layers, h): how much comes back when it is carried from there into the pass of `text`; "answer" and
-        "rival": the tokens; "values": the difference of their logits in both passes; "rows" and "columns": labels.
+        "returned" (layers, h): how much comes back when it is carried from there into the pass of `text`; "best": layer
+        and head that return most, and both shares; "answer" and "rival": the tokens;
+        "values": the difference of their logits in both passes; "rows" and "columns": labels.
     """
     clean, corrupted = bundle.run(pinned), bundle.run(text)
     apart = analysis.tell_apart(clean, corrupted)
@@ -51,9 +52,11 @@ def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
         [metric(clean.with_edits(edits.scale_head(layer, head, 0.0))) for head in range(heads)]
         for layer in range(layers)
     ]
+    lost = (values[0] - torch.tensor(off)) / (values[0] - values[1])
+    returned = patching.heads(clean, corrupted, metric, share=True)
+    best = divmod(int(returned.argmax()), heads)
     return {
-        "lost": (values[0] - torch.tensor(off)) / (values[0] - values[1]),
-        "returned": patching.heads(clean, corrupted, metric, share=True),
+        **{"lost": lost, "returned": returned, "best": [*best, float(returned[best]), float(lost[best])]},
         **dict(zip(("answer", "rival"), bundle.tokenizer.labels([answer, rival]), strict=True)),
         **{"values": values, "rows": [str(i) for i in range(layers)], "columns": [str(i) for i in range(heads)]},
     }
@@ -103,6 +106,7 @@ SECTION = Section(
                 scale="scores",
                 unit="share returned",
             ),
+            prints=("best",),
         )
     },
     props=props,
