@@ -100,14 +100,20 @@ def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(
             continue
         answer = plain(actual) or ask(client, f"/ask/{panel.name}/{name}", view)
         result = plain(names[name])
-        for field in actual or result.keys() - {*question.unsent, *TIMES}:
+        compared = actual or result.keys() - {*question.unsent, *TIMES}
+        for field in compared:
             assert_near(result[field], answer[field], f"{name}[{field!r}]")
+        numbers = {field.path[0] for field in question.fields}
+        assert not numbers or numbers & {*compared, *TIMES}, f"the page does not show {numbers} of {name}"
     printed = panel.printed(view).values()
     assert names["figure"].data
     assert code.endswith("figure.show()\n")
     assert len(shown_figures) == len([each for each in printed if each.draw])
     assert shown_figures[-1] is names["figure"]
-    assert bool(capsys.readouterr().out) == any(each.prints for each in printed)
+    main = [(names[name], each.fields) for name, each in panel.printed(view).items() if each.fields]
+    assert main, "a program prints the main number of its panel"
+    lines = [" ".join(str(field(result)) for field in fields) for result, fields in main]
+    assert capsys.readouterr().out == "".join(f"{line}\n" for line in lines)
     functions = {question.function for question in printed} | {each.draw.function for each in printed if each.draw}
     for function in functions:
         text = source(function)["text"].strip()
