@@ -96,6 +96,7 @@ class PackedStack:
         qkvs = _rooms(watched, names & {"q", "k", "v"}, len(x), (heads + 2 * kv_heads) * size)
         maps = _rooms(watched, names & {"weights"}, b * heads, t, end)
         outs = _rooms(watched, names & {"out"}, b * heads, t, size)
+        scores = _rooms(watched, names & {"scores"}, b * heads, t, end)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             extend = None if cache is None else cache.at(layer)
             if blind or (hook is not None and not plain):  # rows without a key, or a hook that may replace tensors
@@ -108,7 +109,7 @@ class PackedStack:
             q, k = (qk if turn is None else turn(qk)).split((heads, kv_heads), 1)  # (b, h, t, s), (b, kv_heads, t, s)
             if extend is not None:
                 k, v = extend(k, v)  # (b, kv_heads, end, s)
-            tensors = _attend(q, k, v, bias, block.root, names, maps[layer], outs[layer])
+            tensors = _attend(q, k, v, bias, block.root, names, scores[layer], maps[layer], outs[layer])
             if hook is not None:
                 for name in names:
                     hook(name, tensors[name])
@@ -139,7 +140,15 @@ def rows(x: Tensor) -> Tensor:
 
 
 def _attend(
-    q: Tensor, k: Tensor, v: Tensor, bias: Tensor, root: float, names: frozenset[str], weights: Tensor, out: Tensor
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    bias: Tensor,
+    root: float,
+    names: frozenset[str],
+    scores: Tensor,
+    weights: Tensor,
+    out: Tensor,
 ) -> dict[str, Tensor]:
     """Computes one layer's attention; returns its tensors by the names of `POINTS`, each (b, h, t, ·).
 
@@ -153,7 +162,6 @@ def _attend(
     """
     (b, h, t, s), group = q.shape, q.shape[1] // k.shape[1]
     maps = b * k.shape[1], group * t, k.shape[2]  # the queries of a group are those of one head, one after another
-    scores = torch.empty_like(weights) if "scores" in names else weights
     queries = q.reshape(*maps[:2], s)
     torch.baddbmm(bias, queries, k.flatten(0, 1).transpose(1, 2), alpha=1 / root, out=scores.view(maps))
     torch.softmax(scores, 2, out=weights)
