@@ -64,9 +64,9 @@ def test_the_convolutional_model_is_its_sums_one_token_after_another():
         for at in range(9):
             both = weights[f"convolutions.{layer}.bias"].clone()
             for tap in range(3):
-                place = at - (2 - tap) * apart
-                if place >= 0:
-                    both += weights[f"convolutions.{layer}.weight"][:, :, tap] @ read[place]
+                position = at - (2 - tap) * apart
+                if position >= 0:
+                    both += weights[f"convolutions.{layer}.weight"][:, :, tap] @ read[position]
             y[at] += both[:12] * both[12:].sigmoid()
         x = y
     logits = norm(x, "norm") @ weights["toprobs.weight"].T + weights["toprobs.bias"]
@@ -74,9 +74,9 @@ def test_the_convolutional_model_is_its_sums_one_token_after_another():
 
 
 def test_the_recurrent_model_depends_on_all_that_came_before_and_on_nothing_later():
-    moved = former.analysis.influence(make(GRU), text(10))
-    assert (moved.triu(1) == 0).all()
-    assert (moved[torch.ones(10, 10).tril().bool()] > 0).all()
+    influence = former.analysis.influence(make(GRU), text(10))
+    assert (influence.triu(1) == 0).all()
+    assert (influence[torch.ones(10, 10).tril().bool()] > 0).all()
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_the_recurrent_model_depends_on_all_that_came_before_and_on_nothing_late
 def test_the_convolutional_model_depends_on_its_receptive_field_exactly(kernel, dilation, depth, field):
     config = ConvConfig(num_tokens=11, emb=12, depth=depth, seq_length=8, kernel=kernel, dilation=dilation)
     assert config.receptive_field == field
-    moved = former.analysis.influence(make(config), text(20))
+    influence = former.analysis.influence(make(config), text(20))
     back = torch.arange(20)[:, None] - torch.arange(20)
-    assert (moved[(back < 0) | (back >= field)] == 0).all()
+    assert (influence[(back < 0) | (back >= field)] == 0).all()
     if dilation <= kernel:  # else there are gaps between what the layers read
-        assert (moved[(back >= 0) & (back < field)] > 0).all()
-    assert (moved[back == field - 1] > 0).all()
+        assert (influence[(back >= 0) & (back < field)] > 0).all()
+    assert (influence[back == field - 1] > 0).all()
 
 
 @pytest.mark.parametrize("config", [GRU, CONV], ids=["gru", "conv"])

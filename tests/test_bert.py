@@ -136,20 +136,20 @@ def test_what_was_saved_is_loaded_again(parts, tmp_path):
     config = BertConfig(**{**CONFIG.to_dict(), **parts})
     model = Bert(config).eval()
     former.save(former.Bundle(model, PIECES, config, {"name": "bert"}), tmp_path)
-    again = former.load(tmp_path)
-    assert again.config == config
-    assert again.tokenizer.encode("the cat [MASK]") == PIECES.encode("the cat [MASK]")
+    reloaded = former.load(tmp_path)
+    assert reloaded.config == config
+    assert reloaded.tokenizer.encode("the cat [MASK]") == PIECES.encode("the cat [MASK]")
     for name, tensor in model.state_dict().items():
-        assert torch.equal(again.model.state_dict()[name], tensor.half().float())
+        assert torch.equal(reloaded.model.state_dict()[name], tensor.half().float())
 
 
 @torch.no_grad()
 def test_a_saved_classifier_is_loaded_again(bert, tmp_path):
     classifier = BertClassifier.on(bert, 4).eval()
     former.save(former.Bundle(classifier, PIECES, classifier.config), tmp_path, dtype="bf16")
-    again = former.load(tmp_path)
-    assert isinstance(again.model, BertClassifier)
-    torch.testing.assert_close(again.model(TOKENS), classifier(TOKENS), atol=0.05, rtol=0)  # weights of 8 bits
+    reloaded = former.load(tmp_path)
+    assert isinstance(reloaded.model, BertClassifier)
+    torch.testing.assert_close(reloaded.model(TOKENS), classifier(TOKENS), atol=0.05, rtol=0)  # weights of 8 bits
 
 
 TINY: dict[str, Any] = {"num_tokens": 9, "emb": 8, "heads": 2, "depth": 1, "seq_length": 4}

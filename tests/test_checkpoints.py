@@ -46,8 +46,8 @@ def test_loading_gives_exactly_the_rounded_weights(bundle, tmp_path, dtype, torc
     assert loaded.card["seed"] == 0
     assert not loaded.model.training
     former.save(loaded, tmp_path / "again", dtype)
-    again = former.load(tmp_path / "again").model.state_dict()
-    assert all(torch.equal(again[name], state[name]) for name in state)
+    reloaded = former.load(tmp_path / "again").model.state_dict()
+    assert all(torch.equal(reloaded[name], state[name]) for name in state)
 
 
 def test_a_classifier_comes_back_with_its_words(tmp_path):

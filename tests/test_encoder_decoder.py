@@ -155,9 +155,9 @@ def test_changing_a_later_target_token_leaves_earlier_logits_unchanged_and_every
     after = model(source, changed)
     assert torch.equal(after[:, :3], before[:, :3])
     assert not torch.equal(after[:, 3], before[:, 3])
-    for place in range(source.shape[1]):
+    for position in range(source.shape[1]):
         changed = source.clone()
-        changed[:, place] = source[:, place] % 19 + 1
+        changed[:, position] = source[:, position] % 19 + 1
         assert float((model(changed, target) - before).abs().amax((1, 2)).min()) > 1e-4
 
 
@@ -342,12 +342,12 @@ def bundle():
 
 def test_saving_and_loading_keeps_the_model_and_its_tokenizer(bundle, tmp_path):
     former.save(bundle, tmp_path)
-    again = former.load(tmp_path)
-    assert isinstance(again.model, EncoderDecoder)
-    assert again.config == bundle.config
-    assert again.tokenizer.to_dict() == bundle.tokenizer.to_dict()
+    reloaded = former.load(tmp_path)
+    assert isinstance(reloaded.model, EncoderDecoder)
+    assert reloaded.config == bundle.config
+    assert reloaded.tokenizer.to_dict() == bundle.tokenizer.to_dict()
     for (name, ours), (_, theirs) in zip(
-        bundle.model.state_dict().items(), again.model.state_dict().items(), strict=True
+        bundle.model.state_dict().items(), reloaded.model.state_dict().items(), strict=True
     ):
         assert torch.equal(ours.half().float(), theirs), name
 

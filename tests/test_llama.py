@@ -211,10 +211,10 @@ def test_the_maps_of_the_heads_are_those_that_they_compute_by(model):
 def test_a_saved_model_is_loaded_with_every_new_field(model, tmp_path):
     bundle = former.Bundle(model.float(), former.tokens.ByteTokenizer(), model.config)
     former.save(bundle, tmp_path)
-    again = former.load(tmp_path)
-    assert again.config == model.config
+    reloaded = former.load(tmp_path)
+    assert reloaded.config == model.config
     # float16 keeps 11 bits of a weight.
-    torch.testing.assert_close(again.model(tokens(1, 9)), model(tokens(1, 9)), atol=0.1, rtol=0.01)
+    torch.testing.assert_close(reloaded.model(tokens(1, 9)), model(tokens(1, 9)), atol=0.1, rtol=0.01)
 
 
 PUBLISHED = {

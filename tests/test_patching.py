@@ -54,13 +54,13 @@ def at_place(layer: int, name: str, change: Any) -> Edit:
     return Edit(layer, name, change, lambda _: True)
 
 
-def swapped(clean: Run, corrupted: Run, layer: int, name: str, place: tuple[Any, ...]) -> Run:
+def swapped(clean: Run, corrupted: Run, layer: int, name: str, index: tuple[Any, ...]) -> Run:
     """Returns the corrupted run with the clean values at one place of a point."""
     value = clean.rerun([name])[1][name, layer]
 
     def put(current: torch.Tensor) -> torch.Tensor:
         changed = current.clone()
-        changed[place] = value[place]
+        changed[index] = value[index]
         return changed
 
     return corrupted.with_edits(at_place(layer, name, put))
@@ -97,8 +97,8 @@ def test_each_vector_of_the_stream_is_that_of_a_loop(case, where):
     result = patching.stream(clean, corrupted, metric, where, stack=stack)
     name = point(stack, "out" if where == "attention" else where)
     for layer, token in ((0, 1), (1, result.shape[1] - 1)):
-        place = (0, slice(None), token) if where == "attention" else (0, token)
-        expected = metric(swapped(clean, corrupted, layer, name, place))
+        index = (0, slice(None), token) if where == "attention" else (0, token)
+        expected = metric(swapped(clean, corrupted, layer, name, index))
         assert float(result[layer, token]) == pytest.approx(expected, abs=1e-9)
 
 
@@ -124,7 +124,7 @@ def test_the_estimate_is_the_slope_towards_the_clean_output(case):
     for layer, head in ((0, 2), (1, 1)):
         value = clean.rerun([name])[1][name, layer] - corrupted.rerun([name])[1][name, layer]
 
-        def moved(by: float, value=value, layer=layer, head=head) -> float:
+        def metric_after(by: float, value=value, layer=layer, head=head) -> float:
             def put(current: torch.Tensor) -> torch.Tensor:
                 changed = current.clone()
                 changed[0, head] += by * value[0, head]
@@ -132,7 +132,7 @@ def test_the_estimate_is_the_slope_towards_the_clean_output(case):
 
             return metric(corrupted.with_edits(at_place(layer, name, put)))
 
-        slope = (moved(step) - moved(-step)) / (2 * step)
+        slope = (metric_after(step) - metric_after(-step)) / (2 * step)
         assert float(result[layer, head]) == pytest.approx(slope, abs=1e-6)
 
 

@@ -155,9 +155,9 @@ def test_a_fine_tuned_bert_is_a_classifier_with_the_names_of_its_classes(tmp_pat
     assert bundle.card["classes"] == ["bad", "fair", "good"]
     assert (bundle.model(tokens) - theirs(tokens).logits.log_softmax(-1)).abs().max() <= 1e-4
     former.pretrained.save(bundle, tmp_path / "again")
-    again = T.AutoModelForSequenceClassification.from_pretrained(tmp_path / "again")
-    assert again.config.id2label == labels["id2label"]
-    assert (bundle.model(tokens) - again(tokens).logits.log_softmax(-1)).abs().max() <= 1e-4
+    reloaded = T.AutoModelForSequenceClassification.from_pretrained(tmp_path / "again")
+    assert reloaded.config.id2label == labels["id2label"]
+    assert (bundle.model(tokens) - reloaded(tokens).logits.log_softmax(-1)).abs().max() <= 1e-4
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -180,9 +180,9 @@ def test_our_gpt2_opens_in_transformers(tmp_path):
         assert tokenizer(text)["input_ids"] == BPE.encode(text)
     tokens = torch.tensor([BPE.encode(TEXTS[0])[:40]])
     assert (theirs(tokens).logits - bundle.model(tokens)).abs().max() <= 1e-4
-    again = former.pretrained.load(tmp_path)
-    assert torch.equal(again.model(tokens), bundle.model(tokens))
-    assert again.tokenizer.to_dict() == BPE.to_dict()
+    reloaded = former.pretrained.load(tmp_path)
+    assert torch.equal(reloaded.model(tokens), bundle.model(tokens))
+    assert reloaded.tokenizer.to_dict() == BPE.to_dict()
 
 
 @pytest.mark.parametrize(

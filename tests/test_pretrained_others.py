@@ -122,9 +122,9 @@ def test_a_body_without_an_output_layer_gives_its_vectors_and_maps_and_says_what
     former.save(bundle, tmp_path / "ours")
     assert former.load(tmp_path / "ours").config == bundle.config
     former.pretrained.save(bundle, tmp_path / "again")
-    again = T.AutoModel.from_pretrained(tmp_path / "again")
-    assert type(again) is type(theirs.base_model)
-    torch.testing.assert_close(again(tokens).last_hidden_state, expected, atol=1e-4, rtol=0)
+    reloaded = T.AutoModel.from_pretrained(tmp_path / "again")
+    assert type(reloaded) is type(theirs.base_model)
+    torch.testing.assert_close(reloaded(tokens).last_hidden_state, expected, atol=1e-4, rtol=0)
 
 
 def test_a_class_with_an_output_layer_whose_file_lacks_it_is_refused(tmp_path):
@@ -208,8 +208,8 @@ def test_scores_that_are_divided_by_the_layers_number_are(tmp_path):
     for point in POINTS:
         torch.testing.assert_close(seen.stack(point), slow.stack(point), atol=1e-4, rtol=0)
     former.pretrained.save(bundle, tmp_path / "again")
-    again = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
-    torch.testing.assert_close(again(tokens).logits, logits, atol=1e-4, rtol=0)
+    reloaded = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
+    torch.testing.assert_close(reloaded(tokens).logits, logits, atol=1e-4, rtol=0)
 
 
 # --- whose it is ------------------------------------------------------------------------------------------------------
@@ -280,8 +280,8 @@ def test_a_gpt2_on_berts_pieces_reads_a_text_after_cls_and_goes_on(older, tmp_pa
     assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
     former.pretrained.save(bundle, tmp_path / "again")
     tokens = torch.tensor([tokenizer.encode(TEXT)[:40]])
-    again = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
-    torch.testing.assert_close(again(tokens).logits, bundle.model(tokens), atol=1e-4, rtol=0)
+    reloaded = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
+    torch.testing.assert_close(reloaded(tokens).logits, bundle.model(tokens), atol=1e-4, rtol=0)
     assert T.AutoTokenizer.from_pretrained(tmp_path / "again")(TEXT)["input_ids"][:-1] == tokenizer.encode(TEXT)
 
 
@@ -367,6 +367,6 @@ def test_a_space_before_a_text_is_as_the_tokenizers_settings_say_and_is_written_
     settle(tmp_path, older, tokenizer_class=kind, add_prefix_space=True)
     theirs, bundle = T.AutoTokenizer.from_pretrained(tmp_path), former.pretrained.load(tmp_path)
     former.pretrained.save(bundle, tmp_path / "again")
-    again = T.AutoTokenizer.from_pretrained(tmp_path / "again")
+    reloaded = T.AutoTokenizer.from_pretrained(tmp_path / "again")
     for text in ("The cats", " the cat", "é 北京\n x"):
-        assert bundle.tokenizer.encode(text) == theirs(text)["input_ids"] == again(text)["input_ids"]
+        assert bundle.tokenizer.encode(text) == theirs(text)["input_ids"] == reloaded(text)["input_ids"]

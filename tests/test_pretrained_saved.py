@@ -31,11 +31,11 @@ def saved_again(folder: Path, kind: Any) -> tuple[former.Bundle, Any]:
     return bundle, theirs
 
 
-def assert_same_state(again: former.Bundle, bundle: former.Bundle) -> None:
+def assert_same_state(reloaded: former.Bundle, bundle: former.Bundle) -> None:
     state = bundle.model.state_dict()
-    assert again.config == bundle.config
-    assert again.model.state_dict().keys() == state.keys()
-    assert all(torch.equal(tensor, state[name]) for name, tensor in again.model.state_dict().items())
+    assert reloaded.config == bundle.config
+    assert reloaded.model.state_dict().keys() == state.keys()
+    assert all(torch.equal(tensor, state[name]) for name, tensor in reloaded.model.state_dict().items())
 
 
 @pytest.mark.parametrize(("config", "kind", "changes"), SHAPES.values(), ids=SHAPES)
@@ -58,9 +58,9 @@ def test_a_bert_by_another_name_is_written_as_the_class_that_it_was_read_from(ki
     theirs = saved(kind(config(**changes)), tmp_path)
     tokens, real = padded(theirs.config)
     expected = theirs(tokens, attention_mask=real)[0]
-    bundle, again = saved_again(tmp_path, kind)
+    bundle, reloaded = saved_again(tmp_path, kind)
     torch.testing.assert_close(
-        again(tokens, attention_mask=real)[0][real.bool()], expected[real.bool()], atol=1e-4, rtol=0
+        reloaded(tokens, attention_mask=real)[0][real.bool()], expected[real.bool()], atol=1e-4, rtol=0
     )
     tokenizer = T.AutoTokenizer.from_pretrained(tmp_path / "again")
     for text in (*TEXTS, f"the {tokenizer.mask_token} sat"):
@@ -72,11 +72,11 @@ def test_a_bert_by_another_name_is_written_as_the_class_that_it_was_read_from(ki
 def test_a_classifier_keeps_its_classes(kind, config, tmp_path):
     theirs = saved(kind(config(**LABELS)), tmp_path)
     tokens, real = padded(theirs.config)
-    _, again = saved_again(tmp_path, kind)
+    _, reloaded = saved_again(tmp_path, kind)
     torch.testing.assert_close(
-        again(tokens, attention_mask=real).logits, theirs(tokens, attention_mask=real).logits, atol=1e-4, rtol=0
+        reloaded(tokens, attention_mask=real).logits, theirs(tokens, attention_mask=real).logits, atol=1e-4, rtol=0
     )
-    assert again.config.id2label == LABELS["id2label"]
+    assert reloaded.config.id2label == LABELS["id2label"]
 
 
 @torch.no_grad()
@@ -131,9 +131,9 @@ def test_our_model_on_bytes_opens_in_transformers(changes, name, tmp_path):
     tokens = torch.tensor([T.AutoTokenizer.from_pretrained(tmp_path)(text)["input_ids"]])
     assert tokens[0].tolist() == list(text.encode())
     torch.testing.assert_close(theirs(tokens).logits, bundle.model(tokens), atol=1e-4, rtol=0)
-    again = former.pretrained.load(tmp_path)
-    assert again.tokenizer.encode(text) == list(text.encode())
-    torch.testing.assert_close(again.model(tokens), bundle.model(tokens), atol=1e-5, rtol=0)
+    reloaded = former.pretrained.load(tmp_path)
+    assert reloaded.tokenizer.encode(text) == list(text.encode())
+    torch.testing.assert_close(reloaded.model(tokens), bundle.model(tokens), atol=1e-5, rtol=0)
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {

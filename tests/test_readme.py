@@ -143,7 +143,7 @@ def forked(command, folder, **settings):
     python, program, *words = shlex.split(command, comments=True)
     assert python == ".venv/bin/python"
     port = free_port()
-    app = serve(port, folder / "app.log", *words, program=(program,), place=folder, **settings)
+    app = serve(port, folder / "app.log", *words, program=(program,), cwd=folder, **settings)
     try:
         yield functools.partial(page_with, app, f"http://127.0.0.1:{port}/")
     finally:

@@ -196,9 +196,9 @@ def test_a_model_learns_sparsely_what_it_learns_densely(kind):
         model = generator(kind).train()
         model(tokens, mask, recompute=recompute).square().sum().backward()
         gradients.append([parameter.grad for parameter in model.parameters()])
-    for sparse_grad, again, dense_grad in zip(*gradients, strict=True):
+    for sparse_grad, repeated, dense_grad in zip(*gradients, strict=True):
         torch.testing.assert_close(sparse_grad, dense_grad, atol=1e-10, rtol=1e-10)
-        torch.testing.assert_close(again, dense_grad, atol=1e-10, rtol=1e-10)
+        torch.testing.assert_close(repeated, dense_grad, atol=1e-10, rtol=1e-10)
 
 
 @pytest.mark.parametrize("kind", KINDS)

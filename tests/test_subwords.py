@@ -153,11 +153,11 @@ def test_a_word_with_a_character_outside_the_alphabet_is_unknown():
 
 @pytest.mark.parametrize("tokenizer", [BPE, UNCASED, CASED])
 def test_a_tokenizer_comes_back_from_its_dictionary(tokenizer):
-    again = from_dict(json.loads(json.dumps(tokenizer.to_dict())))
-    assert type(again) is type(tokenizer)
-    assert again.to_dict() == tokenizer.to_dict()
+    reloaded = from_dict(json.loads(json.dumps(tokenizer.to_dict())))
+    assert type(reloaded) is type(tokenizer)
+    assert reloaded.to_dict() == tokenizer.to_dict()
     for text in HOSTILE.values():
-        assert again.encode(text) == tokenizer.encode(text)
+        assert reloaded.encode(text) == tokenizer.encode(text)
 
 
 def test_a_definition_that_cuts_and_pads_is_read_without():
@@ -171,9 +171,9 @@ def test_a_definition_that_cuts_and_pads_is_read_without():
         "pad_type_id": 0,
         "pad_token": "[PAD]",
     }
-    again = WordPieceTokenizer(json.dumps(definition))
+    reloaded = WordPieceTokenizer(json.dumps(definition))
     for text in HOSTILE.values():
-        assert again.encode(text) == UNCASED.encode(text)
+        assert reloaded.encode(text) == UNCASED.encode(text)
 
 
 @pytest.mark.parametrize("tokenizer", [BPE, UNCASED])

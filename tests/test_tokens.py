@@ -73,10 +73,10 @@ def test_no_typed_text_becomes_padding(text):
 
 @pytest.mark.parametrize("tokenizer", [BYTES, CHARACTERS, WordTokenizer.build(["naïve «quotes»"], 10)])
 def test_a_tokenizer_comes_back_from_its_dictionary(tokenizer):
-    again = from_dict(tokenizer.to_dict())
-    assert again.to_dict() == tokenizer.to_dict()
-    assert again.encode("a naïve text") == tokenizer.encode("a naïve text")
-    assert again.num_tokens == tokenizer.num_tokens
+    reloaded = from_dict(tokenizer.to_dict())
+    assert reloaded.to_dict() == tokenizer.to_dict()
+    assert reloaded.encode("a naïve text") == tokenizer.encode("a naïve text")
+    assert reloaded.num_tokens == tokenizer.num_tokens
 
 
 def test_characters_stand_behind_the_task_whose_shape_the_text_has():

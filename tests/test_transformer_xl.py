@@ -117,10 +117,10 @@ def test_a_short_memory_is_a_long_pass_that_sees_so_far_and_no_further(norm):
 
 def test_each_layer_reaches_one_memory_further_back():
     model, tokens = make(depth=3, memory_length=4), text(20)
-    moved = former.analysis.influence(lambda x: by_segments(model, x, 4)[0], tokens)
-    assert (moved[19, :4] == 0).all()  # three layers reach back three segments of four
-    assert (moved[19, 4:] > 0).all()
-    assert (moved.triu(1) == 0).all()
+    influence = former.analysis.influence(lambda x: by_segments(model, x, 4)[0], tokens)
+    assert (influence[19, :4] == 0).all()  # three layers reach back three segments of four
+    assert (influence[19, 4:] > 0).all()
+    assert (influence.triu(1) == 0).all()
 
 
 def test_no_gradient_flows_into_the_memory():
@@ -154,8 +154,8 @@ def test_recomputing_gives_the_same_gradients():
         _, memory = model(text(4))
         model(text(4, seed=2), memory, recompute=recompute)[0].square().sum().backward()
         grads.append([parameter.grad for parameter in model.parameters()])
-    for kept, again in zip(*grads, strict=True):
-        torch.testing.assert_close(again, kept)
+    for kept, recomputed in zip(*grads, strict=True):
+        torch.testing.assert_close(recomputed, kept)
 
 
 @pytest.mark.parametrize("capture", [True, False])
@@ -216,15 +216,15 @@ def test_writing_past_the_memory_says_where_its_window_begins_and_needs_no_cache
     steps = list(former.generate(model, prompt, 5, seed=3, capture=[1]))
     assert [step.start for step in steps] == [0, 0, 0, 4, 4]  # each segment sees the 4 tokens before it
     assert [step.weights[1].shape[1] for step in steps] == [6, 7, 8, 5, 6]
-    again = list(former.generate(model, prompt, 5, seed=3, use_cache=False))
-    assert [step.token for step in again] == [step.token for step in steps]
+    uncached = list(former.generate(model, prompt, 5, seed=3, use_cache=False))
+    assert [step.token for step in uncached] == [step.token for step in steps]
 
 
 def test_what_is_written_next_depends_on_the_text_and_not_on_how_much_of_it_was_the_prompt():
     model, ids = make(), text(5)[0].tolist()
     for step in former.generate(model, ids, 9, temperature=0):
-        (again,) = former.generate(model, ids, 1, temperature=0)
-        torch.testing.assert_close(step.probs, again.probs, atol=1e-10, rtol=0)
+        (step_,) = former.generate(model, ids, 1, temperature=0)
+        torch.testing.assert_close(step.probs, step_.probs, atol=1e-10, rtol=0)
         ids.append(step.token)
 
 

@@ -155,8 +155,8 @@ def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False,
         result = corrupted.kind.call(corrupted.model, inputs, chain((*corrupted.edits, *probes, capture)))
         value = metric.of(corrupted, result)
         (gradient,) = torch.autograd.grad(value[0], added)
-    moved = (gradient * (taken - capture.stack(name))).sum((1, 3, 4))
-    return _share(value.detach() + moved, clean, corrupted, metric, share)
+    estimate = (gradient * (taken - capture.stack(name))).sum((1, 3, 4))
+    return _share(value.detach() + estimate, clean, corrupted, metric, share)
 
 
 @torch.no_grad()

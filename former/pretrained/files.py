@@ -113,7 +113,7 @@ def is_cached(repo_id: str) -> bool:
     from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415 (imported only for repositories)
 
     places = (try_to_load_from_cache(_full(repo_id), name) for name in ("config.json", WEIGHTS, INDEX))
-    config, *weights = (isinstance(place, str) for place in places)
+    config, *weights = (isinstance(source, str) for source in places)
     return config and any(weights)
 
 

@@ -92,8 +92,8 @@ def test_what_compares_tokens_is_what_a_plain_loop_finds(t, kinds, causal, seed)
     for head in range(2):
         same, copied = [], []
         for query in range(t):
-            earlier = [place for place in range(query) if tokens[place] == tokens[query]]
-            followers = [place + 1 for place in earlier if place + 1 != query]
+            earlier = [i for i in range(query) if tokens[i] == tokens[query]]
+            followers = [i + 1 for i in earlier if i + 1 != query]
             if earlier:
                 same.append(sum(float(weights[head, query, key]) for key in earlier))
             if followers:
@@ -226,8 +226,8 @@ def test_padding_has_no_influence_and_replaces_no_token(pad):
     model = former.Classifier(former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, pad_token=pad)).eval()
     words = torch.tensor([[8, 9, 1, 2, 6]]) if pad == 7 else torch.tensor([[1, 9, 2, 3, 6]])  # 8 - 1 is the padding 7
     padded = torch.cat((words, torch.full((1, 3), pad)), 1)
-    moved = analysis.influence(model, padded)
-    assert (moved[:, 5:] == 0).all()
-    torch.testing.assert_close(moved[:, :5], analysis.influence(model, words), atol=1e-5, rtol=0)
+    influence = analysis.influence(model, padded)
+    assert (influence[:, 5:] == 0).all()
+    torch.testing.assert_close(influence[:, :5], analysis.influence(model, words), atol=1e-5, rtol=0)
     alone = analysis.influence(model, torch.tensor([[8 if pad == 7 else 1]]))
     assert (alone > 0).all()

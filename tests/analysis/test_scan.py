@@ -128,18 +128,18 @@ def test_an_example_holds_its_most_decided_query_and_that_querys_weights():
                 ids, rows = TOKENS[n].tolist(), WEIGHTS[n][layer][head]
                 text = [i for i in range(1, T) if ids[i] != SPECIAL]
                 largest = {i: max(rows[i][j] for j in text if j <= i) for i in text}
-                place = int(FOUND.places[layer, head, example])
-                assert largest[place] == pytest.approx(max(largest.values()), abs=1e-6)
-                np.testing.assert_allclose(FOUND.rows[layer, head, example], rows[place], atol=0.5 / 255 + 1e-5)
+                position = int(FOUND.places[layer, head, example])
+                assert largest[position] == pytest.approx(max(largest.values()), abs=1e-6)
+                np.testing.assert_allclose(FOUND.rows[layer, head, example], rows[position], atol=0.5 / 255 + 1e-5)
 
 
 def test_queries_and_keys_stand_in_the_plane_of_their_first_two_principal_components():
     layer, head = 1, 0
     q, k = [], []
-    for n, place in zip(FOUND.examples[layer, head].tolist(), FOUND.places[layer, head].tolist(), strict=True):
+    for n, position in zip(FOUND.examples[layer, head].tolist(), FOUND.places[layer, head].tolist(), strict=True):
         _, capture = former.run_with_capture(MODEL, TOKENS[n : n + 1], ("q", "k"))
-        row = [w if j and TOKENS[n, j] != SPECIAL else 0 for j, w in enumerate(WEIGHTS[n][layer][head][place])]
-        q.append(capture.get("q", layer)[0, head, place].numpy())
+        row = [w if j and TOKENS[n, j] != SPECIAL else 0 for j, w in enumerate(WEIGHTS[n][layer][head][position])]
+        q.append(capture.get("q", layer)[0, head, position].numpy())
         k.append(capture.get("k", layer)[0, head, int(np.argmax(row))].numpy())
     both = np.concatenate([np.array(x) - np.mean(x, 0) for x in (q, k)]).astype(np.float64)
     values, vectors = np.linalg.eigh(both.T @ both)  # growing
@@ -250,9 +250,9 @@ def test_a_berts_places_are_of_text_and_look_at_text(of_bert):
     row = int(result.examples[1, 0, 0])
     _, capture = former.run_with_capture(model, BERT_TOKENS[row : row + 1])
     weights = capture.get("weights", 1)[0, 0]
-    place = int(result.places[1, 0, 0])
-    check_largest(place - 1, weights[1 : T - 1, 1 : T - 1].amax(-1), 1e-6)  # float32 on both sides
-    torch.testing.assert_close(result.rows[1, 0, 0], weights[place], rtol=0, atol=0.5 / 255 + 1e-5)
+    position = int(result.places[1, 0, 0])
+    check_largest(position - 1, weights[1 : T - 1, 1 : T - 1].amax(-1), 1e-6)  # float32 on both sides
+    torch.testing.assert_close(result.rows[1, 0, 0], weights[position], rtol=0, atol=0.5 / 255 + 1e-5)
 
 
 def test_the_effect_on_a_bert_is_what_the_questions_measure(of_bert):

@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def find_browser(playwright: Playwright) -> str | None:
     """Returns the path of the first of `PLACES` that is installed, else of Playwright's own browser, else None."""
-    values = [path for place in PLACES if (path := shutil.which(place))]
+    values = [path for name in PLACES if (path := shutil.which(name))]
     own = playwright.chromium.executable_path
     return next(iter([*values, *([own] if Path(own).exists() else [])]), None)
 

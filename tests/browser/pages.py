@@ -104,11 +104,11 @@ class Chart:
     def __init__(self, tab: Tab, part: str) -> None:
         self.tab = tab
         self.root = tab.part(part).locator(".chart")
-        self.place = tab.part(part).locator(".chart-place")
+        self.container = tab.part(part).locator(".chart-place")
 
     def shown(self) -> Chart:
         """Scrolls it into view, and waits until it is drawn."""
-        self.place.scroll_into_view_if_needed()
+        self.container.scroll_into_view_if_needed()
         self.root.locator(".nsewdrag").wait_for()
         self.tab.painted()
         return self
@@ -348,9 +348,9 @@ def presents(page: Page, name: str) -> None:
     assert (page.evaluate("former.presenter?.panel"), presented(page)) == (name, name)
 
 
-def stands_still(place: Locator) -> None:
+def stands_still(locator: Locator) -> None:
     """Waits until an element has not moved for half a second."""
-    place.evaluate(STILL)
+    locator.evaluate(STILL)
 
 
 def tab_to(page: Page, arrived: str, limit: int = 80) -> None:

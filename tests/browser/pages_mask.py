@@ -76,7 +76,7 @@ class Masking(Tab):
         """Returns one of the pictures."""
         return self.part(f"mask-{part}").locator(f"[data-map={name}] canvas")
 
-    def place(self, canvas: Locator, row: int, column: int, t: int) -> tuple[float, float]:
+    def point_of(self, canvas: Locator, row: int, column: int, t: int) -> tuple[float, float]:
         """Returns the coordinates of a cell's centre on the page."""
         canvas.scroll_into_view_if_needed()
         left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
@@ -86,7 +86,7 @@ class Masking(Tab):
 
     def point(self, canvas: Locator, row: int, column: int, t: int) -> None:
         """Points at a cell."""
-        self.page.mouse.move(*self.place(canvas, row, column, t))
+        self.page.mouse.move(*self.point_of(canvas, row, column, t))
         self.painted()
 
     def colours(self, canvas: Locator, cells: list[tuple[int, int]], t: int) -> list[tuple[int, ...]]:

@@ -26,15 +26,13 @@ START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
 
 
 def spawn(
-    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), place: Path = ROOT, **settings: str
+    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), cwd: Path = ROOT, **settings: str
 ) -> subprocess.Popen[bytes]:
     """Starts `python app.py` in a folder on a port, with further folders and environment; its output goes to a file."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
     command = [sys.executable, *program, *folders]
     with log.open("ab") as out:
-        return subprocess.Popen(
-            command, cwd=place, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT
-        )
+        return subprocess.Popen(command, cwd=cwd, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT)
 
 
 class Forked:
@@ -67,28 +65,28 @@ class Forked:
 
 
 def fork(
-    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), place: Path = ROOT, **settings: str
+    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), cwd: Path = ROOT, **settings: str
 ) -> Forked:
     """Like `spawn`, if the system can fork: `program` is a file, or "-c" and a text."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
-    asked = {"program": program, "folders": folders, "log": str(log), "place": str(place)}
+    asked = {"program": program, "folders": folders, "log": str(log), "cwd": str(cwd)}
     return Forked(_connected(), asked | {"environment": {**os.environ, **settings}})
 
 
 def _connected() -> socket.socket:
     """Connects to the process that forks; the first caller starts it."""
     run = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-    place = Path(tempfile.gettempdir(), f"former-{run}.socket")
+    address = Path(tempfile.gettempdir(), f"former-{run}.socket")
     with contextlib.suppress(FileExistsError):
-        place.with_suffix(".starting").touch(exist_ok=False)
-        command = [sys.executable, "-m", "tests.browser.preloaded", str(place), str(run)]
+        address.with_suffix(".starting").touch(exist_ok=False)
+        command = [sys.executable, "-m", "tests.browser.preloaded", str(address), str(run)]
         subprocess.Popen(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"})
     limit = time.monotonic() + START_LIMIT
-    while not place.exists():
+    while not address.exists():
         assert time.monotonic() < limit, "the process that forks did not start"
         time.sleep(0.1)
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(str(place))
+    connection.connect(str(address))
     return connection
 
 
@@ -102,7 +100,7 @@ def _become(connection: socket.socket, asked: dict[str, Any]) -> None:
     os.environ.update(asked["environment"])
     for name in ("gradio.http_server", "huggingface_hub.constants"):  # they read the environment when imported
         importlib.reload(importlib.import_module(name))
-    os.chdir(asked["place"])
+    os.chdir(asked["cwd"])
     program = asked["program"]
     sys.argv = [program[0], *asked["folders"]]
     connection.sendall(b"%d" % os.getpid())
@@ -119,17 +117,17 @@ def _alive(pid: int) -> bool:
     return False
 
 
-def main(place: str, run: int) -> None:
+def main(address: str, run: int) -> None:
     """Forks for every connection until the test run has ended."""
     app, sources = importlib.import_module("viz.app"), importlib.import_module("viz.passes.sources")
     shipped, open_model = app.load_models([]), sources.open_model
     _ = [each.fast for each in shipped.values()]  # the forks share both
-    vars(sources).update(open_model=lambda place, *others: shipped.get(place) or open_model(place, *others))
+    vars(sources).update(open_model=lambda source, *others: shipped.get(source) or open_model(source, *others))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a fork's exit status is not used
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(f"{place}.new")
+        listener.bind(f"{address}.new")
         listener.listen()
-        os.rename(f"{place}.new", place)
+        os.rename(f"{address}.new", address)
         while _alive(run):
             if select.select([listener], [], [], 1)[0]:
                 connection, _ = listener.accept()
@@ -139,7 +137,7 @@ def main(place: str, run: int) -> None:
                         _become(connection, json.loads(lines.readline()))
                     return
                 connection.close()
-    for name in (Path(place), Path(place).with_suffix(".starting")):
+    for name in (Path(address), Path(address).with_suffix(".starting")):
         name.unlink()
 
 

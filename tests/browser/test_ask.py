@@ -198,9 +198,9 @@ def test_every_button_of_a_section_may_be_pressed_while_nothing_is_answered(page
 def test_every_button_of_explore_may_be_pressed_before_there_is_a_pass(tab, model):
     tab.page.route("**/attention/*", hold)
     tab.goto(tab="explore", model=model, text="a film")
-    place = tab.page.get_by_role("tabpanel").filter(has=tab.page.locator(".former-lesson[data-tab=explore]"))
-    place.locator(".panel").nth(12).wait_for(state="attached")
-    place.evaluate(PRESS_ALL)
+    tabpanel = tab.page.get_by_role("tabpanel").filter(has=tab.page.locator(".former-lesson[data-tab=explore]"))
+    tabpanel.locator(".panel").nth(12).wait_for(state="attached")
+    tabpanel.evaluate(PRESS_ALL)
     tab.painted()
 
 

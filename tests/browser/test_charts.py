@@ -178,10 +178,10 @@ def test_a_script_that_does_not_come_is_said_and_asked_for_again(tab, guard):
     tab.page.route("**/plotly-*.js", lambda route: route.abort())
     tab.open(mask="strided", size=SIZE)
     chart = Chart(tab, "mask-growth")
-    chart.place.scroll_into_view_if_needed()
-    expect(chart.place.get_by_text("The server did not answer")).to_be_visible()
+    chart.container.scroll_into_view_if_needed()
+    expect(chart.container.get_by_text("The server did not answer")).to_be_visible()
     tab.page.unroute("**/plotly-*.js")
     tab.set("causal")
-    chart.place.scroll_into_view_if_needed()  # setting the mask may have scrolled the page up
+    chart.container.scroll_into_view_if_needed()  # setting the mask may have scrolled the page up
     chart.root.locator(".nsewdrag").wait_for()
-    expect(chart.place.locator("p")).to_be_hidden()
+    expect(chart.container.locator("p")).to_be_hidden()

@@ -83,16 +83,16 @@ def test_the_words_that_carried_it_are_shown_in_two_ways_with_a_caution(tab, mod
     run = model.run(ids)
     best = clear_largest(run.out, 1e-3)
     whole = log_odds(model, ids, best)
-    place = {word: i for i, word in enumerate(words) if words.count(word) == 1}
+    index = {word: i for i, word in enumerate(words) if words.count(word) == 1}
     checked = 0
-    for word in place.keys() & taken.keys():
-        fall = whole - log_odds(model, [*ids[: place[word]], UNK, *ids[place[word] + 1 :]], best)
+    for word in index.keys() & taken.keys():
+        fall = whole - log_odds(model, [*ids[: index[word]], UNK, *ids[index[word] + 1 :]], best)
         assert float(taken[word].replace("−", "-")) == pytest.approx(fall, abs=0.0051)
         checked += 1
     assert checked >= 2
     shares = rollout(run.weights).mean(0)
-    for word in place.keys() & attention.keys():
-        assert agrees(attention[word], float(shares[place[word]]))
+    for word in index.keys() & attention.keys():
+        assert agrees(attention[word], float(shares[index[word]]))
     panel = tab.page.locator(".former-words[data-rev]")
     expect(panel).to_contain_text("Attention alone is not an explanation")
     headings = panel.get_by_role("heading", level=3)

@@ -182,8 +182,8 @@ def test_heads_chosen_one_right_after_another_leave_the_last_one_s_numbers_every
         assert agrees(tab.statistic(name), exact[name])
     assert tab.lesson().startswith("Layer 1, head 2 ")
     assert (tab.link()["layer"], tab.link()["head"]) == ("1", "2")
-    for place in (".former-head-map h2", ".former-overview .readout", ".former-interventions .edit-target"):
-        expect(tab.page.locator(place)).to_contain_text("Layer 1, head 2")
+    for selector in (".former-head-map h2", ".former-overview .readout", ".former-interventions .edit-target"):
+        expect(tab.page.locator(selector)).to_contain_text("Layer 1, head 2")
     reading = tab.point(0.3, 0.8)
     weight = float(run.weights[1][2][int(reading["query"]), int(reading["key"])])
     assert float(reading["weight"]) == pytest.approx(weight, abs=EXACT)

@@ -105,7 +105,7 @@ def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(t
     values = [line.rpartition(": ") for line in results if "→" in line]
     assert values
     for pair, _, weight in values:
-        query, key = (int(place.rpartition("(")[2].partition(")")[0]) for place in pair.split(" → "))
+        query, key = (int(label.rpartition("(")[2].partition(")")[0]) for label in pair.split(" → "))
         assert float(weight) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
 
 

@@ -51,9 +51,9 @@ def test_the_slider_the_curve_and_a_link_bring_a_snapshot_to_every_view(tab, oth
     assert (tab.link()["layer"], tab.link()["head"]) == (str(layer), str(head))
     np.testing.assert_allclose(shown(tab), weights(400, layer, head), atol=1e-4)
     assert tab.statistic("copying") != before
-    place = RECORD["steps"].index(400)
-    expect(panel).to_contain_text(f"at step 400: copying score {SCORES[place, layer, head]:.2f}")
-    expect(panel).to_contain_text(f"{RECORD['copied_bits'][place]:.2f} bits per letter")
+    index = RECORD["steps"].index(400)
+    expect(panel).to_contain_text(f"at step 400: copying score {SCORES[index, layer, head]:.2f}")
+    expect(panel).to_contain_text(f"{RECORD['copied_bits'][index]:.2f} bits per letter")
     chart = panel.locator(".chart")
     assert chart.evaluate("root => root.layout.shapes[0].x0") == 400
     drawn = chart.evaluate("root => root.data.map(({ y }) => [...y])")
@@ -61,9 +61,9 @@ def test_the_slider_the_curve_and_a_link_bring_a_snapshot_to_every_view(tab, oth
     np.testing.assert_allclose(drawn[2:], SCORES.reshape(len(SCORES), -1).T)
 
     panel.get_by_role("button", name="Play").click()  # with reduced motion, a step
-    at(tab, RECORD["steps"][place + 1])
+    at(tab, RECORD["steps"][index + 1])
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off", exact=True).click())
-    assert tab.link()["model"] == f"{NAME}/step-{RECORD['steps'][place + 1]:06d}"
+    assert tab.link()["model"] == f"{NAME}/step-{RECORD['steps'][index + 1]:06d}"
     panel.get_by_role("button", name="Show this moment").click()
     own = SCORES[:, layer, head]
     moment = RECORD["steps"][int((own >= last / 2).argmax())]

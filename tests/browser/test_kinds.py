@@ -144,8 +144,8 @@ def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers
     out = model(ids, output_attentions=True)
     hidden = [i for i, label in enumerate(header["labels"]) if label == "[MASK]"]
     expect(panel.locator(".blank")).to_have_count(len(hidden))
-    for blank, place in enumerate(hidden):
-        probs = out.prediction_logits[0, place].softmax(-1)
+    for blank, position in enumerate(hidden):
+        probs = out.prediction_logits[0, position].softmax(-1)
         exact = dict(zip(pieces.labels(range(len(probs))), probs.tolist(), strict=True))
         check_shares(list((result := said(blank)).items()), exact)
         assert len(result) == 10

@@ -234,11 +234,11 @@ def test_a_link_of_a_section_that_is_not_there_is_named_and_the_first_is_shown(t
 def test_a_copied_link_opens_the_section_as_it_is(tab, other):
     tab.open("in-pytorch", tab="learn")
     tab.attempt("swap")
-    again = other()
-    again.page.goto(tab.address())
-    again.settled()
-    assert again.name() == "in-pytorch"
-    assert again.view() == tab.view()
+    other_page = other()
+    other_page.page.goto(tab.address())
+    other_page.settled()
+    assert other_page.name() == "in-pytorch"
+    assert other_page.view() == tab.view()
 
 
 CUT = """() => [

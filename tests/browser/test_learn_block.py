@@ -18,7 +18,7 @@ def generator() -> former.Bundle:
     return former.load("generator")
 
 
-def moved(tab: Learning) -> list[float]:
+def changes(tab: Learning) -> list[float]:
     """Returns how much each token's output changes, unrounded."""
     return [float(token.get_attribute("data-moved") or "") for token in tab.section.locator("[data-moved]").all()]
 
@@ -49,13 +49,13 @@ def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, gene
     changed = [*ids[:at], ids[at] - 1, *ids[at + 1 :]]
     with torch.no_grad():
         before, after = generator.model(torch.tensor([ids, changed]))
-    assert moved(tab) == pytest.approx((after - before).abs().amax(-1).tolist(), rel=1e-3, abs=1e-4)
+    assert changes(tab) == pytest.approx((after - before).abs().amax(-1).tolist(), rel=1e-3, abs=1e-4)
     expect(tab.section.locator(".count")).to_contain_text(
         f"{len(ids) - 1 - at} of the {len(ids) - 1} other outputs change"
     )
     tab.page.evaluate("former.learn.find('block').live.set({ attention: 'off' })")  # a try would take another token
     tab.settled()
-    assert [i for i, value in enumerate(moved(tab)) if value] == [at]
+    assert [i for i, value in enumerate(changes(tab)) if value] == [at]
     expect(tab.section.locator(".count")).to_contain_text(": 0 of the")
     assert tab.choose("Only that byte’s own").startswith("Yes. Without attention")
 

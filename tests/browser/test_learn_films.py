@@ -34,8 +34,8 @@ def factorised(likes: str, seed: int, steps: int = 150) -> np.ndarray:
         for i, gradient in enumerate(gradients):
             means[i] = 0.9 * means[i] + 0.1 * gradient
             squares[i] = 0.999 * squares[i] + 0.001 * gradient**2
-            moved = means[i] / (1 - 0.9**step) / (np.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8)
-            both[i] = both[i] - 0.05 * moved
+            update = means[i] / (1 - 0.9**step) / (np.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8)
+            both[i] = both[i] - 0.05 * update
     return sigmoid(both[0] @ both[1].T)
 
 

@@ -103,8 +103,8 @@ def test_what_the_map_shows_is_measured_on_the_blocks(tab):
     mask = graphs.read({"graph": graphs.GRAPH, "layers": 2, "renamed": 0})[0]
     changed = x.clone()
     changed[0, 3, 0] += 1  # one number: a norm would remove a constant added to all
-    moved = (graphs.run_blocks(changed, mask, 2) - graphs.run_blocks(x, mask, 2))[0].abs().amax(-1)
-    assert torch.equal(moved > 0, result[1][:, 3] > 0)
+    changes = (graphs.run_blocks(changed, mask, 2) - graphs.run_blocks(x, mask, 2))[0].abs().amax(-1)
+    assert torch.equal(changes > 0, result[1][:, 3] > 0)
     canvas = tab.section.locator("canvas.heat-map")
     left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
     canvas.hover(position={"x": left + 7.5 / 8 * width, "y": top + 0.5 / 8 * height})

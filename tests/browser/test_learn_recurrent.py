@@ -40,9 +40,9 @@ def test_outputs_of_the_recurrent_network_stand_one_after_another_and_those_of_t
     assert answer["recurrent"]["steps"][-1] == [t - j + 1 for j in range(t)]
     tokens = torch.tensor([list(TEXT.encode())])
     for kind, name in NAMES.items():
-        moved = former.analysis.influence(former.load(name).model.double(), tokens)
+        influence = former.analysis.influence(former.load(name).model.double(), tokens)
         value = torch.tensor(answer[kind]["moved"], dtype=torch.float64)
-        torch.testing.assert_close(value, moved, atol=1e-9, rtol=1e-7)  # answers hold 8 digits of each number
+        torch.testing.assert_close(value, influence, atol=1e-9, rtol=1e-7)  # answers hold 8 digits of each number
     element = tab.section.locator("figure[data-kind=recurrent] p")
     expect(element).to_contain_text(f"Outputs ready: {t} of {t}; all of them after {t + 1} steps.")
     expect(element).to_contain_text(f"The first input reaches the last output after {t + 1} steps.")

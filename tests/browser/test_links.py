@@ -118,10 +118,10 @@ def test_without_a_link_both_tabs_begin_with_gpt_and_say_so_in_their_links(tab, 
     writing = Writing(other().page, tab.origin).open()
     writing.press("Step")
     writing.rested()
-    again = Writing(writing.page.context.new_page(), tab.origin)
-    again.page.goto(writing.page.url)
-    again.rested()
-    assert (again.link()["model"], again.shown()) == ("gpt", writing.shown())
+    reopened = Writing(writing.page.context.new_page(), tab.origin)
+    reopened.page.goto(writing.page.url)
+    reopened.rested()
+    assert (reopened.link()["model"], reopened.shown()) == ("gpt", writing.shown())
 
 
 @pytest.mark.own_page

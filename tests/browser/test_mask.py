@@ -61,7 +61,7 @@ def test_masked_cells_have_the_masked_colour_and_no_others(tab):
 @pytest.mark.parametrize("name", ["scores", "masked", "weights"])
 def test_a_click_in_any_picture_chooses_the_row_and_marks_it_in_all(tab, name):
     tab.open(row=2)
-    tab.page.mouse.click(*tab.place(tab.square("stages", name), 17, 6, T))
+    tab.page.mouse.click(*tab.point_of(tab.square("stages", name), 17, 6, T))
     tab.painted()
     assert tab.link()["row"] == "17"
     assert "“e” (17)" in tab.sentence()

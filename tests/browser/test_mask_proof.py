@@ -47,7 +47,7 @@ def test_the_chart_counts_every_mask_exactly_where_one_points(tab):
     assert int(tab.part("mask-growth").locator("[data-tokens]").get_attribute("data-tokens") or 0) == 26
 
 
-def moved(model: Reference, kind: str, j: int) -> torch.Tensor:
+def changes_of(model: Reference, kind: str, j: int) -> torch.Tensor:
     """Returns the largest change of each output's logits when byte j becomes the byte below it."""
     ids = model.ids(TEXT)
     other = [*ids[:j], ids[j] - 1, *ids[j + 1 :]]
@@ -60,7 +60,7 @@ def test_a_changed_token_moves_what_the_running_model_says_and_nothing_before_it
     tab.open()
     none = "nothing before it changes: the largest change there is 0."
     assert f"Changing “a” (5) changes outputs 5 to 22; {none}" in tab.moves("masked")
-    before = moved(model, "none", 5)[:5]
+    before = changes_of(model, "none", 5)[:5]
     assert "changes every output; 5 of them come before it and change by up to" in tab.moves("unmasked")
     assert read(tab.moves("unmasked").rsplit("up to ", 1)[1].rstrip(".")) == pytest.approx(
         float(before.max()), rel=0.01
@@ -70,7 +70,7 @@ def test_a_changed_token_moves_what_the_running_model_says_and_nothing_before_it
     assert tab.link()["token"] == "9"
     assert "Changing “a” (9) changes outputs 9 to 22; nothing before it changes" in tab.moves("masked")
     assert tab.lesson().startswith("The causal mask keeps 276 of 529 scores. Changing “a” (9) changes outputs 9 to 22,")
-    with_mask, without = moved(model, "causal", 9), moved(model, "none", 9)
+    with_mask, without = changes_of(model, "causal", 9), changes_of(model, "none", 9)
     for output in (12, 22, 3):
         tab.point(tab.square("proof", "unmasked"), output, 9, T)
         text = tab.part("mask-proof").locator(".readout").inner_text()

@@ -280,9 +280,9 @@ def test_the_largest_difference_is_named_with_its_place(tab, model):
     tab.open(text=TEXT, order=LINKED, output="layer", positions="sinusoidal")
     before, after = (outputs["layer"] for outputs in model.both(model.split(TEXT), ORDER, "sinusoidal"))
     apart = (after - before[ORDER]).abs()
-    place, column = divmod(clear_largest(apart, 1e-5), apart.shape[1])
+    row, column = divmod(clear_largest(apart, 1e-5), apart.shape[1])
     text = tab.page.locator(".former-moved-rows .readout").inner_text()
-    assert f"({ORDER[place] + 1}), number {column + 1}." in text
+    assert f"({ORDER[row] + 1}), number {column + 1}." in text
     assert number(text.split(": ")[1].split(", at")[0]) == pytest.approx(float(apart.max()), rel=6e-3)
 
 

@@ -177,8 +177,8 @@ def test_nonsense_in_a_link_is_named(tab):
 def test_words_matrix_errors_difference_and_verdicts_are_above_the_fold(tab):
     tab.open()
     panels = [f".former-{name} .panel" for name in ("word-order", "permutation", "equivariance", "moved-rows")]
-    for place in [*panels, ".former-verdicts .cards"]:
-        box = tab.page.locator(place).bounding_box()
+    for selector in [*panels, ".former-verdicts .cards"]:
+        box = tab.page.locator(selector).bounding_box()
         assert box
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 720

@@ -75,7 +75,7 @@ def test_a_table_that_goes_on_beyond_the_edge_says_so_and_a_tap_reads_a_cell(pho
         tab.open(section.name)
         assert phone.evaluate(GOES_ON, ".section:not([hidden]) .picture *") == []
     mask = Masking(phone, guard.origin).open()
-    phone.touchscreen.tap(*mask.place(mask.square("stages", "weights"), 17, 6, 23))
+    phone.touchscreen.tap(*mask.point_of(mask.square("stages", "weights"), 17, 6, 23))
     expect(phone.locator(".former-mask-stages .readout")).to_contain_text("“e” (17) → “t” (6)")
     assert phone.evaluate(GOES_ON, ".former-mask-stages *, .former-mask-reach *") == []
 

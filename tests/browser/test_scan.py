@@ -76,9 +76,9 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     expect(items).to_have_count(70)
     labels = former.load("gpt").tokenizer.labels
     for i in (0, 19, 20, 69):
-        stretch, place = (int(result[name][layer, head, i]) for name in ("examples", "places"))
+        stretch, position = (int(result[name][layer, head, i]) for name in ("examples", "places"))
         ids = result["tokens"][stretch].tolist()
-        assert items.nth(i).locator(".query").text_content() == labels(ids)[place]
+        assert items.nth(i).locator(".query").text_content() == labels(ids)[position]
         largest = max(items.nth(i).locator(".token").evaluate_all("all => all.map(({ title }) => title)"), key=len)
         assert "of the attention" in largest
     plane = tab.page.locator(".former-scan .scan-plane .chart")

@@ -44,8 +44,8 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     assert float(chain.get_attribute("data-value") or "") == pytest.approx(vector(tab, "k", 5)[4], abs=1e-5)
     expect(chain).to_contain_text("transformer.blocks.1.attention.tokeys.weight in tiny-generator/model.safetensors")
     table = chain.locator("table.products tbody tr")
-    place, weight = table.first.locator("th").inner_text(), table.first.locator("td").first.inner_text()
-    row, column = (int(number) for number in place.strip("[]").split(","))
+    label, weight = table.first.locator("th").inner_text(), table.first.locator("td").first.inner_text()
+    row, column = (int(number) for number in label.strip("[]").split(","))
     assert row == 2 * 16 + 4
     tensor = state["transformer.blocks.1.attention.tokeys.weight"].float()
     assert float(weight.replace("−", "-")) == pytest.approx(float(tensor[row, column]), abs=6e-5)

@@ -358,12 +358,12 @@ def test_int8_stays_near_the_model_and_leaves_it_unchanged():
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda quick: pickle.loads(pickle.dumps(quick))])
-def test_a_twin_can_be_copied_and_pickled(again):
+@pytest.mark.parametrize("copier", [copy.deepcopy, lambda quick: pickle.loads(pickle.dumps(quick))])
+def test_a_twin_can_be_copied_and_pickled(copier):
     x = tokens(1, 7)
     for quick in (twin(build()), twin(build(), "int8"), cpu.optimise(bert())):
-        assert torch.equal(again(quick)(x), quick(x))
-    copied = again(quick := twin(build()))
+        assert torch.equal(copier(quick)(x), quick(x))
+    copied = copier(quick := twin(build()))
     copied.model.toprobs.weight.data.zero_()
     assert quick.model.toprobs is not None
     assert quick.model.toprobs.weight.any(), "the copy has weights of its own"

@@ -219,7 +219,7 @@ def test_a_model_with_a_memory_shows_its_last_segment_and_what_came_before(bundl
 
 def test_an_edit_acts_in_every_segment_and_one_of_a_place_in_the_last_alone(bundles):
     bundle, text = bundles["memory"], TEXT["memory"]
-    whole, ablate, place = (
+    whole, ablate, index = (
         torch.tensor([list(text.encode())]),
         edits.ablate_head(0, 1),
         edits.set_weight(1, 0, 2, 9, 0.5),
@@ -228,8 +228,8 @@ def test_an_edit_acts_in_every_segment_and_one_of_a_place_in_the_last_alone(bund
     for begin in range(0, len(text) - 6, 6):
         _, memory = bundle.model(whole[:, begin : begin + 6], memory, observer=ablate)
     last = whole[:, len(text) // 6 * 6 :]
-    logits, _ = former.run_with_capture(bundle.model, (last, memory), (), edits=[ablate, place])[0]  # pyright: ignore[reportArgumentType]
-    torch.testing.assert_close(bundle.run(text, edits=[ablate, place]).output, logits, **EXACT)
+    logits, _ = former.run_with_capture(bundle.model, (last, memory), (), edits=[ablate, index])[0]  # pyright: ignore[reportArgumentType]
+    torch.testing.assert_close(bundle.run(text, edits=[ablate, index]).output, logits, **EXACT)
 
 
 @pytest.mark.parametrize("kind", KINDS)

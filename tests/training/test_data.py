@@ -246,11 +246,11 @@ def test_pieces_have_a_quarter_to_all_of_64_words(recipe, tmp_path):
 
 def test_a_share_of_the_steps_is_of_pieces_and_a_batch_depends_on_the_step_alone(recipe, reviews_file):
     settings = ("classifier", "model.num_tokens=11", "pieces=0.5", "teacher=0.5", "words=0")
-    task, again = (make_task(recipe(*settings), reviews_file, unchecked=True) for _ in range(2))
-    again.batch(0)
+    task, repeated = (make_task(recipe(*settings), reviews_file, unchecked=True) for _ in range(2))
+    repeated.batch(0)
     batches = [task.batch(step) for step in range(100)]
     assert 35 <= sum(len(inputs) == 32 for inputs, _ in batches) <= 65
-    for there, here in zip(batches[5], again.batch(5), strict=True):
+    for there, here in zip(batches[5], repeated.batch(5), strict=True):
         assert torch.equal(there, here)
 
 

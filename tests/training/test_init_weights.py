@@ -60,8 +60,8 @@ def test_positions_that_are_missing_begin_as_the_second_half_of_those_that_are_t
     short = former.load(shallow).model
     held, own = (model.transformer.positions.embedding.weight for model in (long, short))
     assert len(own) == 32
-    for place in range(75):
-        assert torch.equal(held[place], own[place if place < 32 else 16 + place % 16]), place
+    for position in range(75):
+        assert torch.equal(held[position], own[position if position < 32 else 16 + position % 16]), position
     tokens = torch.randint(256, (3, 32), generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         assert torch.equal(long(tokens), short(tokens))

@@ -276,10 +276,10 @@ def test_a_run_from_a_start_keeps_its_own_best_weights(recipe, text_file, tmp_pa
     first = loop.Run(recipe(), task, tmp_path / "first", Group())
     first.best = 0.0  # bits per byte: none is lower
     first._save("state")
-    again = loop.Run(recipe(), task, tmp_path / "again", Group(), start=tmp_path / "first" / "state.safetensors")
-    again.train()
+    repeated = loop.Run(recipe(), task, tmp_path / "again", Group(), start=tmp_path / "first" / "state.safetensors")
+    repeated.train()
     assert (tmp_path / "again" / "best.safetensors").is_file()
-    assert loop.Run(recipe(), task, tmp_path / "again", Group()).best == again.best
+    assert loop.Run(recipe(), task, tmp_path / "again", Group()).best == repeated.best
 
 
 def test_a_start_that_is_missing_or_damaged_is_refused_in_one_line(text_file, tmp_path, capsys):

@@ -69,9 +69,9 @@ def test_a_step_moves_a_matrix_by_its_momentum_made_orthogonal_scaled_by_its_sha
 
 
 def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_alike(recipe):
-    first, again, other = (make_model(recipe("tiny-generator", f"seed={seed}")) for seed in (1, 1, 2))
+    first, same_seed, other = (make_model(recipe("tiny-generator", f"seed={seed}")) for seed in (1, 1, 2))
     for name, weight in first.state_dict().items():
-        assert torch.equal(again.state_dict()[name], weight)
+        assert torch.equal(same_seed.state_dict()[name], weight)
     key = "transformer.token_embedding.weight"
     assert not torch.equal(other.state_dict()[key], first.state_dict()[key])
     log_probs = first(torch.tensor([[1, 2, 3]])).log_softmax(-1)

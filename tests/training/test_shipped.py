@@ -206,8 +206,8 @@ def test_the_bag_gives_the_same_answer_for_any_order_of_the_words_and_the_classi
         ids = torch.tensor([bundle.tokenizer.encode(REVIEWS[0][0])])
         order = torch.randperm(ids.shape[1], generator=torch.Generator().manual_seed(0))
         with torch.inference_mode():
-            moved = float((bundle.model(ids[:, order]) - bundle.model(ids)).abs().max())
-        assert moved < 1e-4 if name == "classifier-bag" else moved > 1e-3
+            change = float((bundle.model(ids[:, order]) - bundle.model(ids)).abs().max())
+        assert change < 1e-4 if name == "classifier-bag" else change > 1e-3
 
 
 def test_the_unmasked_model_reads_the_answer_off_its_input_and_is_lost_without_it():

@@ -311,7 +311,7 @@ def test_the_readme_s_calls_of_the_api_run(address, capsys):
 
 def test_the_endpoints_are_tools_of_mcp_as_the_readme_says(models):
     name, value = re.findall(r"`(GRADIO_MCP_SERVER)=(\w+)`", README)[0]
-    (place,) = re.findall(r"`http://127\.0\.0\.1:7860/(\S*mcp/)`", README)
+    (path,) = re.findall(r"`http://127\.0\.0\.1:7860/(\S*mcp/)`", README)
 
     async def ask(address: str) -> Any:
         async with streamablehttp_client(address) as (reading, writing_, _), ClientSession(reading, writing_) as client:
@@ -328,7 +328,7 @@ def test_the_endpoints_are_tools_of_mcp_as_the_readme_says(models):
             return tools, [await client.call_tool(*call) for call in calls]
 
     with serving(models, **{name: value}) as address:
-        tools, (said, map_, text, refused, closed) = loops.run(ask(address + place))
+        tools, (said, map_, text, refused, closed) = loops.run(ask(address + path))
     assert set(tools) == ENDPOINTS
     assert "the name of a model" in tools["predict"].inputSchema["properties"]["model"]["description"]
     run = models["gpt"].bundle.run(TEXT)

@@ -144,7 +144,7 @@ def test_a_row_of_zeros_stays_zero_by_row():
 def test_the_root_scale_gives_a_weight_the_colour_that_its_root_has_on_the_linear_scale():
     def colour(scale: str, at: float) -> list[float]:
         actual = trace(figures.attention(random_weights(2, 2), "ab", scale=scale), "weights")
-        places = [place for place, _ in actual.colorscale]
+        places = [level for level, _ in actual.colorscale]
         parts = [
             [int(text[i : i + 2], 16) for i in (1, 3, 5)] if text[0] == "#" else json.loads(f"[{text[4:-1]}]")
             for _, text in actual.colorscale

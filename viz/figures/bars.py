@@ -218,10 +218,10 @@ def stacked(
         )
         for i, (name, values) in enumerate(rows.items())
     ]
-    look = {"color": colours["text"], "size": 8, "line": {"color": colours["panel"], "width": 1.5}}
+    marker = {"color": colours["text"], "size": 8, "line": {"color": colours["panel"], "width": 1.5}}
     total = np.sum(list(rows.values()), axis=0).tolist()
     hover = "%{y:.3f}<extra>%{fullData.name}</extra>"
-    traces.append(go.Scatter(x=names, y=total, name="sum", mode="markers", marker=look, hovertemplate=hover))
+    traces.append(go.Scatter(x=names, y=total, name="sum", mode="markers", marker=marker, hovertemplate=hover))
     return frame.figure(
         traces,
         colours,

@@ -106,8 +106,8 @@ def similarity(
     end = len(line) if length is None else length
     high = float(np.abs(line).max() if most is None else most) or 1.0
     positions = np.arange(float(len(line)))
-    look = {"color": colours["accent"]}
-    curve = _line(positions, line, "similarity", look, hovertemplate="%{x}: %{y:.4f}<extra></extra>")
+    style = {"color": colours["accent"]}
+    curve = _line(positions, line, "similarity", style, hovertemplate="%{x}: %{y:.4f}<extra></extra>")
     shapes: list[dict[str, Any]] = []
     if end > len(line):
         beyond = {"x0": len(line), "x1": end, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
@@ -244,9 +244,9 @@ def _look(i: int, colours: frame.Colours) -> dict[str, Any]:
 
 
 def _line(
-    x: frame.Floats, y: frame.Floats, name: str, look: dict[str, Any], *, mode: str = "lines", **more: Any
+    x: frame.Floats, y: frame.Floats, name: str, style: dict[str, Any], *, mode: str = "lines", **more: Any
 ) -> go.Scatter:
-    return go.Scatter(x=x.tolist(), y=y.tolist(), name=frame.literal(name), mode=mode, line=look, **more)
+    return go.Scatter(x=x.tolist(), y=y.tolist(), name=frame.literal(name), mode=mode, line=style, **more)
 
 
 def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
@@ -261,5 +261,5 @@ def _mark(x: frame.Floats, y: frame.Floats, at: int, colours: frame.Colours) -> 
     (index,) = np.nonzero(x == at)
     if not len(index):
         raise ValueError(f"at must be one of the {len(x)} points of the line, got {at}")
-    look = {"mode": "markers", "marker": {"color": colours["mark"], "size": 10}, "hoverinfo": "skip"}
-    return go.Scatter(x=x[index].tolist(), y=y[index].tolist(), name="at", showlegend=False, **look)
+    style = {"mode": "markers", "marker": {"color": colours["mark"], "size": 10}, "hoverinfo": "skip"}
+    return go.Scatter(x=x[index].tolist(), y=y[index].tolist(), name="at", showlegend=False, **style)

@@ -239,8 +239,8 @@ def _stops(scale: str, theme: str) -> list[tuple[float, str]]:
 
 def _axis(count: int) -> dict[str, Any]:
     """Returns an axis with a label for each token, or for as many as fit."""
-    look = {"type": "category", "constrain": "domain", "showgrid": False, "tickfont": {"size": 11}}
-    return look | ({"dtick": 1} if count <= LABELLED else {})
+    axis = {"type": "category", "constrain": "domain", "showgrid": False, "tickfont": {"size": 11}}
+    return axis | ({"dtick": 1} if count <= LABELLED else {})
 
 
 def _side(count: int) -> int:

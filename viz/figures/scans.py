@@ -66,8 +66,8 @@ def scan(
     )
     traces = [dots] if chosen is None else [dots, _at(x[layer * heads + head], y[layer * heads + head], colours)]
     xaxis, yaxis = ({"title": frame.literal(name)} for name in axes)
-    look = {"showlegend": False, "hovermode": "closest", "height": 420}
-    return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, **look)
+    options = {"showlegend": False, "hovermode": "closest", "height": 420}
+    return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, **options)
 
 
 def plane(
@@ -118,10 +118,10 @@ def plane(
     return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, hovermode="closest", height=420)
 
 
-def _dots(numbers: frame.Floats, theme: str, **look: Any) -> dict[str, Any]:
+def _dots(numbers: frame.Floats, theme: str, **options: Any) -> dict[str, Any]:
     """Returns the look of dots coloured by numbers, without colours that are hardly visible on the background."""
     line = {"color": frame.palette(theme)["quiet"], "width": 1}
-    return {"color": numbers.tolist(), "colorscale": style.SCALES[theme]["weights"][2:], "line": line, **look}
+    return {"color": numbers.tolist(), "colorscale": style.SCALES[theme]["weights"][2:], "line": line, **options}
 
 
 def _at(x: frame.Floats, y: frame.Floats, colours: frame.Colours) -> go.Scatter:

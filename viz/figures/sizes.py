@@ -168,8 +168,8 @@ def _trails(steps: frame.Floats, colours: frame.Colours) -> go.Scatter:
     gaps = np.full((1, *steps.shape[1:]), np.nan)
     x, y = np.concatenate([steps, gaps]).transpose(2, 1, 0).reshape(2, -1)
     across, up = ([None if np.isnan(value) else float(value) for value in axis] for axis in (x, y))
-    look = {"color": colours["quiet"], "width": 1}
-    return go.Scatter(x=across, y=up, mode="lines", name="trails", line=look, hoverinfo="skip", showlegend=False)
+    line = {"color": colours["quiet"], "width": 1}
+    return go.Scatter(x=across, y=up, mode="lines", name="trails", line=line, hoverinfo="skip", showlegend=False)
 
 
 def together(at: ArrayLike, labels: Sequence[str], kinds: Sequence[str], span: ArrayLike) -> list[str]:

@@ -91,29 +91,33 @@ SETTINGS = ["compile=false", "steps=20", "batch=8", "model.emb=16", "model.heads
 
 def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
     data = ["--data", str(text_file), "--unchecked"]
-    run, place = tmp_path / "run", tmp_path / "tiny"
+    run, folder = tmp_path / "run", tmp_path / "tiny"
     settings = ["--set", *SETTINGS, "validate_every=10", "snapshots=[0,10,20]"]
     assert main(["train", "tiny-generator", *data, "--out", str(run), *settings]) == 0
-    assert export(run, place) == [place, place / "step-000000", place / "step-000010"]  # the last is the model itself
-    bundle = former.load(place)
-    assert [each.card["step"] for each in snapshots(str(place))] == [0, 10, 20]
+    assert export(run, folder) == [
+        folder,
+        folder / "step-000000",
+        folder / "step-000010",
+    ]  # the last: the model
+    bundle = former.load(folder)
+    assert [each.card["step"] for each in snapshots(str(folder))] == [0, 10, 20]
     exact = make_bundle(run, run / "best.safetensors").model
     for name, weight in exact.state_dict().items():
         assert torch.equal(bundle.model.state_dict()[name], weight.half().float())
     assert bundle.card["command"].startswith("python -m former.training train tiny-generator --data DATA --set ")
-    assert former.load(place / "step-000010").card["step"] == 10
-    former.save(bundle, place / "step-000015")  # of a run before
-    assert export(run, place, replace=True) == [place, place / "step-000000", place / "step-000010"]
-    assert not (place / "step-000015").exists()
-    assert 0 <= former.load(place / "step-000010").card["processor_seconds"] <= bundle.card["processor_seconds"]
+    assert former.load(folder / "step-000010").card["step"] == 10
+    former.save(bundle, folder / "step-000015")  # of a run before
+    assert export(run, folder, replace=True) == [folder, folder / "step-000000", folder / "step-000010"]
+    assert not (folder / "step-000015").exists()
+    assert 0 <= former.load(folder / "step-000010").card["processor_seconds"] <= bundle.card["processor_seconds"]
     capsys.readouterr()
-    assert main(["evaluate", str(place), *data, "--split", "test", "--record"]) == 0
+    assert main(["evaluate", str(folder), *data, "--split", "test", "--record"]) == 0
     printed = capsys.readouterr().out
-    recorded = former.load(place).card["quality"]
+    recorded = former.load(folder).card["quality"]
     assert len(recorded) == 1
     assert recorded[0]["stride"] == 16
     assert f'"bits_per_byte": {recorded[0]["bits_per_byte"]}' in printed
-    assert main(["sample", str(place), "--prompt", "Line 1", "--length", "20"]) == 0
+    assert main(["sample", str(folder), "--prompt", "Line 1", "--length", "20"]) == 0
     assert capsys.readouterr().out.startswith("Line 1|")
 
 
@@ -141,11 +145,11 @@ def test_the_command_of_a_recipe_as_it_stands_has_no_settings():
 
 
 def test_the_card_of_a_model_of_ones_own_corpus_claims_no_known_one(text_file, tmp_path):
-    run, place = tmp_path / "run", tmp_path / "tiny"
+    run, folder = tmp_path / "run", tmp_path / "tiny"
     words = ["train", "tiny-generator", "--data", str(text_file), "--unchecked", "--out", str(run), "--set"]
     assert main([*words, *SETTINGS, "validate_every=20", "snapshots=[]"]) == 0
-    export(run, place)
-    card = former.load(place).card
+    export(run, folder)
+    card = former.load(folder).card
     assert card["data"] == {
         "corpus": "the user's own file, not a known corpus (--unchecked)",
         "file": "text.txt",
@@ -163,17 +167,17 @@ def test_the_card_of_a_known_corpus_names_it_and_the_file():
 
 
 def test_an_export_keeps_what_the_card_tells_of_earlier_trainings_if_it_began_with_the_same(text_file, tmp_path):
-    first, second, place = tmp_path / "first", tmp_path / "second", tmp_path / "tiny"
+    first, second, folder = tmp_path / "first", tmp_path / "second", tmp_path / "tiny"
     words = ["train", "tiny-generator", "--data", str(text_file), "--unchecked", "--set", *SETTINGS, "snapshots=[]"]
     assert main([*words, "--out", str(first)]) == 0
     assert main([*words, f"weights={first}", "--out", str(second)]) == 0
-    export(second, place)
+    export(second, folder)
     earlier = [{"name": "first", "steps": 20, "seconds": 1, "processor_seconds": 1}]
-    checkpoints.write_card(place, former.load(place).card | {"earlier": earlier})
-    export(second, place, replace=True)
-    assert former.load(place).card["earlier"] == earlier
-    export(first, place, replace=True)
-    assert "earlier" not in former.load(place).card
+    checkpoints.write_card(folder, former.load(folder).card | {"earlier": earlier})
+    export(second, folder, replace=True)
+    assert former.load(folder).card["earlier"] == earlier
+    export(first, folder, replace=True)
+    assert "earlier" not in former.load(folder).card
 
 
 def test_exporting_a_run_that_is_not_there_says_so(tmp_path, capsys):
@@ -183,18 +187,18 @@ def test_exporting_a_run_that_is_not_there_says_so(tmp_path, capsys):
 
 def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_file, tmp_path, capsys):
     data = ["--data", str(text_file), "--unchecked"]
-    run, place = tmp_path / "run", tmp_path / "tiny"
+    run, folder = tmp_path / "run", tmp_path / "tiny"
     settings = [*SETTINGS, "steps=60", "validate_every=60", "snapshots=[]"]
     assert main(["train", "tiny-generator", *data, "--out", str(run), "--set", *settings]) == 0
-    export(run, place)
+    export(run, folder)
     capsys.readouterr()
-    assert main(["evaluate", str(place), *data, "--precision", "int8", "--bytes", "300"]) == 0
+    assert main(["evaluate", str(folder), *data, "--precision", "int8", "--bytes", "300"]) == 0
     figure = json.loads(capsys.readouterr().out)
     assert figure["bytes"] == 300
     assert figure["command"].endswith("--precision int8 --bytes 300")
     content = text_file.read_bytes()
     begin = len(content) * 9 // 10
-    text, model = torch.frombuffer(bytearray(content), dtype=torch.uint8), former.load(place).model
+    text, model = torch.frombuffer(bytearray(content), dtype=torch.uint8), former.load(folder).model
     assert isinstance(model, former.Generator)
     expected, exact = (
         evaluate.bits_per_byte(one, text, begin, begin + 300, context=32, stride=16)

@@ -56,9 +56,9 @@ def test_targets_begin_and_end_and_are_padded_behind(task):
 
 
 def test_a_batch_depends_on_seed_and_step_alone(task, recipe):
-    again, other = (DatesTask(recipe(*SETTINGS, f"seed={seed}")) for seed in (1, 2))
+    same_seed, other = (DatesTask(recipe(*SETTINGS, f"seed={seed}")) for seed in (1, 2))
     for step in (9, 0, 17):
-        assert all(torch.equal(a, b) for a, b in zip(task.batch(step), again.batch(step), strict=True))
+        assert all(torch.equal(a, b) for a, b in zip(task.batch(step), same_seed.batch(step), strict=True))
     sources = [set(texts(each.batch(step)[0])) for each, step in ((task, 0), (task, POOL), (other, 0))]
     assert sources[0] != sources[1] != sources[2] != sources[0]
 
@@ -79,9 +79,9 @@ def test_the_loss_is_the_mean_over_characters_that_are_no_padding(task):
     with torch.no_grad():
         logits = model(sources, targets[:, :-1]).log_softmax(-1)
         nats = [
-            -logits[row, place, token]
+            -logits[row, position, token]
             for row, tokens in enumerate(targets[:, 1:].tolist())
-            for place, token in enumerate(tokens)
+            for position, token in enumerate(tokens)
             if token != PAD_ID
         ]
         torch.testing.assert_close(task.loss(model, sources, targets), torch.stack(nats).mean())
@@ -123,8 +123,8 @@ def test_the_figures_count_what_is_right(monkeypatch):
     assert figures["fewest_forms"] == figures["nucleus_forms"] == 1
     assert figures["texts"] == 200
     assert [rules for _, *rules in requests] == [[1.0, None], [1.0, 0.95], [0.0, None], [0.0, None]]
-    written, again, read_seen, read_new = (given for given, *_ in requests)
-    assert written == again
+    written, repeated, read_seen, read_new = (given for given, *_ in requests)
+    assert written == repeated
     assert len(set(written)) == 10
     assert all(date_split(datetime.date.fromisoformat(text)) == "val" for text in written)
     assert not set(read_seen) & set(read_new)

@@ -196,8 +196,8 @@ def task() -> MaskedTask:
 def test_a_batch_depends_on_the_step_alone_and_short_rows_come_first(task):
     longer, shapes = task.recipe.steps * 2 // 3, []
     for step in (0, longer - 1, *range(longer, longer + 4)):
-        batch, again = task.batch(step), task.batch(step)
-        assert all(torch.equal(one, other) for one, other in zip(batch, again, strict=True))
+        batch, repeated = task.batch(step), task.batch(step)
+        assert all(torch.equal(one, other) for one, other in zip(batch, repeated, strict=True))
         shapes.append(tuple(batch[0].shape))
     assert shapes[:2] == [(32, 16)] * 2
     assert sorted(shapes[2:]) == [(8, 64), *[(16, 32)] * 3]

@@ -52,12 +52,12 @@ def test_a_text_is_whole_again_when_its_articles_pieces_are_joined(task, text_fi
 def test_pieces_are_made_once_and_anew_for_another_text_or_size(task, recipe, text_file, tmp_path, monkeypatch):
     calls, train = [], BpeTokenizer.train
     monkeypatch.setattr(BpeTokenizer, "train", lambda *arguments: calls.append(1) or train(*arguments))
-    again = PiecesTask.open(recipe("gpt-begun", *SETTINGS), text_file, unchecked=True, folder=tmp_path)
+    reopened = PiecesTask.open(recipe("gpt-begun", *SETTINGS), text_file, unchecked=True, folder=tmp_path)
     assert not calls
-    assert torch.equal(again.train, task.train)
-    assert torch.equal(again.batch(3)[0], task.batch(3)[0])
-    assert again.tokenizer.to_dict() == task.tokenizer.to_dict()
-    assert again.bytes_per_token == task.bytes_per_token
+    assert torch.equal(reopened.train, task.train)
+    assert torch.equal(reopened.batch(3)[0], task.batch(3)[0])
+    assert reopened.tokenizer.to_dict() == task.tokenizer.to_dict()
+    assert reopened.bytes_per_token == task.bytes_per_token
     PiecesTask.open(recipe("gpt-begun", "model.num_tokens=290"), text_file, unchecked=True, folder=tmp_path)
     assert len(calls) == 1
     text_file.write_text(text_file.read_text(encoding="utf-8").replace("square", "product"), encoding="utf-8")
@@ -81,9 +81,9 @@ def test_a_model_that_finds_all_pieces_alike_is_worth_their_logarithm_in_bits_a_
 
 
 def test_gpt_begins_as_gpt_2_does_the_same_for_the_same_seed():
-    first, again, other = (make_model(RECIPES["gpt-begun"].with_settings([f"seed={seed}"])) for seed in (1, 1, 2))
+    first, same_seed, other = (make_model(RECIPES["gpt-begun"].with_settings([f"seed={seed}"])) for seed in (1, 1, 2))
     weights = first.state_dict()
-    for name, weight in again.state_dict().items():
+    for name, weight in same_seed.state_dict().items():
         assert torch.equal(weight, weights[name])
     name = "transformer.blocks.0.ff.2.weight"
     assert not torch.equal(other.state_dict()[name], weights[name])

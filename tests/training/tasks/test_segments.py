@@ -58,8 +58,8 @@ def test_bits_by_place_equal_a_plain_loop_over_the_stretches(model):
         memory = None
         for first in range(stream * each, (stream + 1) * each, 8):
             logits, memory = model(text[None, first : first + 8].long(), memory, memory_length=16)
-            for place in range(8):
-                expected[place] -= logits[0, place].double().log_softmax(-1)[int(text[first + place + 1])]
+            for position in range(8):
+                expected[position] -= logits[0, position].double().log_softmax(-1)[int(text[first + position + 1])]
     got = bits_by_place(model, text, 8, 16)
     torch.testing.assert_close(got, expected.detach() / math.log(2) / (STREAMS * 3), atol=1e-5, rtol=0)
     assert not torch.equal(got, bits_by_place(model, text, 8, 0))

@@ -52,7 +52,7 @@ def last(query: int) -> int | None:
 
 
 def after_last(query: int) -> int | None:
-    return None if (place := last(query)) is None or place + 1 == query else place + 1
+    return None if (earlier := last(query)) is None or earlier + 1 == query else earlier + 1
 
 
 MASK = former.masks.causal(len(IDS))

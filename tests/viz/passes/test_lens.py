@@ -53,8 +53,8 @@ def test_each_cell_names_the_ten_likeliest_of_the_output_layer_on_the_stream(gen
 
 def test_edits_change_what_follows_them_and_nothing_before(generator):
     plain, edited = (answered("lens/depths", generator, run(generator, "The cat sat", edits)) for edits in ([], EDIT))
-    moved = (torch.tensor(plain["probs"]) - torch.tensor(edited["probs"])).abs().amax((1, 2))
-    assert moved[:2].max() < TOLERANCE < 1e-3 < moved[2:].min()
+    changes = (torch.tensor(plain["probs"]) - torch.tensor(edited["probs"])).abs().amax((1, 2))
+    assert changes[:2].max() < TOLERANCE < 1e-3 < changes[2:].min()
 
 
 def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):

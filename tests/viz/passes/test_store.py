@@ -80,9 +80,9 @@ def test_what_had_to_go_is_made_again_to_the_last_bit(models, name, edits):
     made, body = passes.make(models[name], TEXTS[0], edits)
     passes.make(models[name], TEXTS[1])
     assert passes.get(made.key) is None
-    again, same = passes.remake(made.key)  # pyright: ignore[reportGeneralTypeIssues]
-    assert (again.key, again.header, same) == (made.key, made.header, body)
-    assert [payload.pack_head(again.map("self"), 1, head) for head in (0, 1)] == [
+    remade, same = passes.remake(made.key)  # pyright: ignore[reportGeneralTypeIssues]
+    assert (remade.key, remade.header, same) == (made.key, made.header, body)
+    assert [payload.pack_head(remade.map("self"), 1, head) for head in (0, 1)] == [
         payload.pack_head(run(models[name], TEXTS[0], edits).map("self"), 1, head) for head in (0, 1)
     ]
 

@@ -29,10 +29,10 @@ def close(number: float):
     return pytest.approx(number, abs=2e-5)
 
 
-def traced(loaded: Loaded, made: Pass, *place: Any) -> dict[str, Any]:
+def traced(loaded: Loaded, made: Pass, *indices: Any) -> dict[str, Any]:
     """Answers the page's question about a number of a pass."""
     names = ("map", "layer", "head", "query", "key", "part", "at")
-    return answered("trace/traced", loaded, made, **dict(zip(names, place, strict=False)))
+    return answered("trace/traced", loaded, made, **dict(zip(names, indices, strict=False)))
 
 
 def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):
@@ -60,17 +60,17 @@ def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: i
     begun = source["embedding"] + source["position"]
     if embedded:
         assert begun + embedded["segment"] == close(embedded["whole"])
-        place = embedded["segment_place"]
-        assert place["row"] == made.header.get("segments", [0] * 99)[source["row"]]
-        assert embedded["segment"] == close(float(state[place["tensor"]][place["row"], source["column"]]))
+        entry = embedded["segment_place"]
+        assert entry["row"] == made.header.get("segments", [0] * 99)[source["row"]]
+        assert embedded["segment"] == close(float(state[entry["tensor"]][entry["row"], source["column"]]))
         norms(embedded, state, source["column"])
         begun = embedded["value"]
     assert begun + sum(source["blocks"]) + (source["attention"] or 0) == close(source["whole"])
     assert source["embedding"] == close(
         float(state[source["embedding_place"]["tensor"]][source["token"], source["column"]])
     )
-    place = source["position_place"]
-    assert source["position"] == close(float(state[place["tensor"]][source["row"], source["column"]]))
+    entry = source["position_place"]
+    assert source["position"] == close(float(state[entry["tensor"]][source["row"], source["column"]]))
     if source["norm"]:
         norms(source, state, source["column"])
     else:
@@ -159,7 +159,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
 
 def test_a_number_that_is_not_there_is_refused_and_a_hidden_pair_is_told_why(generator):
     pass_ = run(generator, "The cat sat")
-    for place in (
+    for indices in (
         ("self", 3, 0, 3, 2, "q", 0),
         ("self", 0, 0, 11, 2, "q", 0),
         ("self", 0, 0, 3, 2, "scores", 0),
@@ -167,7 +167,7 @@ def test_a_number_that_is_not_there_is_refused_and_a_hidden_pair_is_told_why(gen
         ("self", 0, 0, 3, 2, "adds", 32),
     ):
         with pytest.raises(Refusal) as refused:
-            traced(generator, pass_, *place)
+            traced(generator, pass_, *indices)
         assert refused.value.note["key"] == "bad_request"
     with pytest.raises(NothingToShow, match="mask hides"):
         traced(generator, pass_, "self", 0, 0, 2, 3)

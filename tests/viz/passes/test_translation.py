@@ -120,8 +120,8 @@ def test_the_cross_map_says_how_sharp_each_head_is_and_opens_on_one_that_looks_a
     assert "statistics" not in described
     assert described["sharpness"]["head"] == [pytest.approx(row, abs=1e-5) for row in exact.tolist()]
     layer, head = described["first_head"]
-    different = {place: len(set(cross.weights[place].argmax(-1).tolist())) for place in product(range(3), range(4))}
-    worth = {place: float(exact[place]) * count for place, count in different.items()}
+    different = {head: len(set(cross.weights[head].argmax(-1).tolist())) for head in product(range(3), range(4))}
+    worth = {head: float(exact[head]) * count for head, count in different.items()}
     assert worth[layer, head] == pytest.approx(max(worth.values()))
     assert exact[layer, head] > 0.5
     assert different[layer, head] >= 5

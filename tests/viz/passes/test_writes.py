@@ -118,9 +118,9 @@ def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
 
 def test_what_is_not_there_is_refused_and_a_classifier_is_told_why(generator, classifier):
     pass_ = run(generator, TEXT)
-    for place, token in (((3, 0, 0), None), ((0, 4, 0), None), ((0, 0, 11), None), ((0, 0, 0), 256)):
+    for head, token in (((3, 0, 0), None), ((0, 4, 0), None), ((0, 0, 11), None), ((0, 0, 0), 256)):
         with pytest.raises(Refusal) as refused:
-            written(generator, pass_, "self", *place, answer=token)
+            written(generator, pass_, "self", *head, answer=token)
         assert refused.value.note["key"] == "bad_request"
     with pytest.raises(NothingToShow, match="norm before each sublayer"):
         written(classifier, run(classifier, "a good film"), "self", 0, 0, 0)

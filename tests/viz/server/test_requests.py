@@ -154,14 +154,14 @@ def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:
     """Yields the body with each field in `names`, nested ones included, replaced by each of VALUES or left out; what is
     in a list, with all its fields."""
     places = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    for place in places:
-        if names is None or place in names:
-            for other in [*VALUES, *changed(value[place], names if isinstance(value[place], dict) else None)]:
+    for path in places:
+        if names is None or path in names:
+            for other in [*VALUES, *changed(value[path], names if isinstance(value[path], dict) else None)]:
                 new = copy.copy(value)
-                new[place] = other
+                new[path] = other
                 yield new
             new = copy.copy(value)
-            del new[place]
+            del new[path]
             yield new
 
 

@@ -294,6 +294,6 @@ def test_a_page_can_tell_one_start_of_the_server_from_the_next(client):
     run = client.get("/alive").json()["run"]
     assert client.get("/alive").json()["run"] == run
     assert client.get("/room/a").json()["run"] == run
-    again = FastAPI()
-    room_routes.attach(again, InMemory())
-    assert TestClient(again).get("/alive").json()["run"] != run
+    restarted = FastAPI()
+    room_routes.attach(restarted, InMemory())
+    assert TestClient(restarted).get("/alive").json()["run"] != run

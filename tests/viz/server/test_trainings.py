@@ -84,13 +84,13 @@ def test_trainings_run_one_after_the_other_in_their_order_and_who_waits_watches(
             assert line["ahead"] == (ahead if ahead < 3 else None)
             assert line["waiting"] == 2
             assert line["course"] == [[1, 0.5, 0.0]]
-        for place, name in enumerate(names):
-            assert not any(at_work(later)(line) for later in names[place + 1 :] for line in readers[2].lines)
+        for position, name in enumerate(names):
+            assert not any(at_work(later)(line) for later in names[position + 1 :] for line in readers[2].lines)
             (tmp_path / name).touch()
-            assert (await readers[place].until(ended))["end"] == "done"
-            await readers[place].task
-            if place < 2:
-                assert (await readers[place + 1].until(at_work(names[place + 1])))["ahead"] == 0
+            assert (await readers[position].until(ended))["end"] == "done"
+            await readers[position].task
+            if position < 2:
+                assert (await readers[position + 1].until(at_work(names[position + 1])))["ahead"] == 0
         assert (await onlooker.until(ended))["run"]["task"] == "first"
         await onlooker.task
         run_name = onlooker.lines[-1]["run"]["name"]

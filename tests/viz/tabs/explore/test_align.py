@@ -36,5 +36,5 @@ def test_a_map_is_subtracted_at_aligned_positions():
             expected = 0 if i is None or j is None else other - one
             assert float(result["cells"][r, c]) == pytest.approx(expected, abs=1e-6)
     rows = torch.tensor([None not in pair for pair in pairs])
-    moved = result["cells"][rows].abs().sum() / 2 / rows.sum()
-    assert float(result["moved"][4, 1]) == pytest.approx(float(moved), abs=1e-6)
+    share = result["cells"][rows].abs().sum() / 2 / rows.sum()
+    assert float(result["moved"][4, 1]) == pytest.approx(float(share), abs=1e-6)

@@ -63,8 +63,8 @@ def trace(figure: dict, name: str) -> dict:
 def test_every_dot_is_a_heads_stored_mean_and_the_bars_are_its_percentiles(models, stored):
     answer = ask("heads", models)
     measures, statistics = stored["facts"]["measures"], stored["facts"]["statistics"]
-    place = [statistics.index(name) for name in ("mean", "tenth", "ninetieth")]
-    x, y = (stored["spread"][:, :, measures.index(name)].reshape(-1, 5)[:, place] for name in ("previous", "effect"))
+    indices = [statistics.index(name) for name in ("mean", "tenth", "ninetieth")]
+    x, y = (stored["spread"][:, :, measures.index(name)].reshape(-1, 5)[:, indices] for name in ("previous", "effect"))
     for figure in answer["chart"].values():
         dots = trace(figure, "heads")
         np.testing.assert_allclose(np.array([dots["x"], dots["y"]]), np.array([x[:, 0], y[:, 0]]), atol=1e-6)
@@ -87,13 +87,13 @@ def test_a_head_has_its_stored_spread_and_the_places_its_model_gives(models, sto
     sent = stored["rows"][LAYER, HEAD] / 255
     np.testing.assert_allclose(sent, rows, atol=0.5 / 255 + 1e-4)  # float32, here and where the scan was made
     keys = 1 + sent[:, 1:].argmax(-1)
-    for example, ids, row, place, key in zip(head["examples"], tokens.tolist(), sent, places, keys, strict=True):
+    for example, ids, row, position, key in zip(head["examples"], tokens.tolist(), sent, places, keys, strict=True):
         labels = bundle.tokenizer.labels(ids)
-        assert (example["query"], example["key"]) == (labels[place], labels[key])
-        around = [place, *np.flatnonzero(row >= scans.SEEN)]
+        assert (example["query"], example["key"]) == (labels[position], labels[key])
+        around = [position, *np.flatnonzero(row >= scans.SEEN)]
         remaining = sorted({i for at in around for i in range(max(0, at - 3), min(len(ids), at + 4))})
         assert example["tokens"] == [labels[i] for i in remaining]
-        assert remaining[example["at"]] == place
+        assert remaining[example["at"]] == position
         np.testing.assert_allclose(example["weights"], row[remaining], atol=5e-4)  # three decimals
         assert example["gaps"] == [n for n, i in enumerate(remaining) if i and i - 1 not in remaining]
     together = np.concatenate([x - x.mean(0) for x in (q[range(len(places)), places], k[range(len(places)), keys])])

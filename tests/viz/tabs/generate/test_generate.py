@@ -124,8 +124,8 @@ def test_a_model_with_a_memory_writes_on_after_a_pause_as_without_one_and_says_w
         torch.testing.assert_close(state.probs, logits[0, -1].softmax(-1))
         assert state.start == max(0, begin - 4)
         assert state.weights.shape == (2, 2, len(ids) - state.start)
-        (again,) = next_token.states(model, order(loaded, text="Hello", written=ids[5:]))
-        assert again.drawn == state.drawn
+        (replayed,) = next_token.states(model, order(loaded, text="Hello", written=ids[5:]))
+        assert replayed.drawn == state.drawn
 
 
 def test_tokens_that_are_given_are_written_before_any_is_drawn(loaded):

@@ -25,15 +25,15 @@ def test_both_pay_minus_log2_of_the_probability_that_they_gave_the_token_that_ca
     belief = [0.3, *[0.05] * 7, 0.35]
     result = guess_tokens(bundle, TEXT, [belief] * ROUNDS)
     ids = list(TEXT.encode())
-    for i, place in enumerate(places_of(len(ids))):
-        probs = bundle.model(torch.tensor([ids[:place]]))[0, -1].softmax(-1).tolist()
+    for i, position in enumerate(places_of(len(ids))):
+        probs = bundle.model(torch.tensor([ids[:position]]))[0, -1].softmax(-1).tolist()
         best = sorted(range(256), key=lambda token: -probs[token])[: OPTIONS - 1]
         labels = {bundle.tokenizer.labels([token])[0]: token for token in best}
         assert result["options"][i] == [*sorted(labels), ""]
         others = 1 - sum(probs[token] for token in best)
         actual = [*(probs[labels[label]] for label in sorted(labels)), others]
         assert result["probs"][i].tolist() == pytest.approx(actual, abs=1e-6)  # returned in float32
-        token = ids[place]
+        token = ids[position]
         right = sorted(labels).index(bundle.tokenizer.labels([token])[0]) if token in best else OPTIONS - 1
         assert result["right"][i] == right
         own = belief[right] if token in best else belief[right] * probs[token] / others
@@ -55,7 +55,7 @@ def test_no_more_of_the_text_is_told_than_up_to_the_next_guess(bundle, count):
     result, ids = guess_tokens(bundle, TEXT, [EVEN] * count), TEXT.encode()
     places = [*places_of(len(ids)), len(ids)]
     assert "".join(result["parts"]) == ids[: places[count]].decode(errors="ignore")
-    assert result["parts"][1::2] == [chr(ids[place]) for place in places[:count]]
+    assert result["parts"][1::2] == [chr(ids[position]) for position in places[:count]]
     assert len(result["options"]) == min(count + 1, ROUNDS)
     assert len(result["right"]) == len(result["own"]) == len(result["model"]) == count
 

@@ -58,15 +58,15 @@ def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_al
     tokenizer, view = bert.bundle.tokenizer, {"text": "paris is [the] capital"}
     result = section.SECTION.questions["sides"].answer({"bert": bert}, view)
     ids = tokenizer.encode("paris is the capital")
-    place = ids.index(tokenizer.encode("the")[1])
-    ids[place] = tokenizer.mask_token
-    moved = {}
-    for side, at in (("before", place - 1), ("after", place + 1)):
+    index = ids.index(tokenizer.encode("the")[1])
+    ids[index] = tokenizer.mask_token
+    changes = {}
+    for side, at in (("before", index - 1), ("after", index + 1)):
         other = [tokenizer.mask_token if i == at else token for i, token in enumerate(ids)]
-        there, here = (plainly(bert, each, [0] * len(ids))[0][place] for each in (other, ids))
-        moved[side] = float((there - here).abs().max())
-    assert result == pytest.approx(moved, abs=1e-5)
-    assert min(moved.values()) > 1e-4
+        there, here = (plainly(bert, each, [0] * len(ids))[0][index] for each in (other, ids))
+        changes[side] = float((there - here).abs().max())
+    assert result == pytest.approx(changes, abs=1e-5)
+    assert min(changes.values()) > 1e-4
     model = bert.bundle.model
     forward = type(model).forward
 

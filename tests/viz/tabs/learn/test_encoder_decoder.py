@@ -56,8 +56,8 @@ def test_after_its_own_beginning_the_same_target_is_scored_up_to_where_the_model
 def test_a_head_of_the_last_layers_looks_at_the_digit_that_is_written():
     layer, head = encoder_decoder.head_to_open()
     result = ask("decoded", VIEW | {"layer": layer, "head": head})
-    place = result["source"].index("9")
-    assert max(range(12), key=lambda column: result["true"]["weights"][1][column]) == place
+    index = result["source"].index("9")
+    assert max(range(12), key=lambda column: result["true"]["weights"][1][column]) == index
 
 
 def test_several_forms_are_drawn_of_a_date_and_each_is_read_back_by_rules():

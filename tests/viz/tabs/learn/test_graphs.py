@@ -35,8 +35,8 @@ def test_a_unit_is_reached_after_as_many_layers_as_there_are_edges_between(graph
 def test_an_output_moves_with_just_the_inputs_that_reach_it(graph):
     result = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": graph})
     needs = torch.tensor(result["needs"])
-    for layer, moved in enumerate(result["influence"], 1):
-        assert torch.equal(torch.tensor(moved) > 0, needs <= layer)
+    for layer, influence in enumerate(result["influence"], 1):
+        assert torch.equal(torch.tensor(influence) > 0, needs <= layer)
 
 
 def test_blocks_and_vectors_are_the_same_in_every_process():

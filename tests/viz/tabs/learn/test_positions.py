@@ -30,17 +30,17 @@ def ask(question: str, models: dict[str, Loaded], view: dict[str, Any]) -> dict[
 def by_numpy(model, ids: list[int], head: int) -> np.ndarray:
     """Computes the four terms (4, t, t) of a head of the first layer from the weights, number by number, in float64."""
     state = {name: tensor.double().numpy() for name, tensor in model.state_dict().items()}
-    token, place = state["transformer.token_embedding.weight"][ids], state["transformer.positions.embedding.weight"]
+    token, vectors = state["transformer.token_embedding.weight"][ids], state["transformer.positions.embedding.weight"]
     first = "transformer.blocks.0."
     s = model.config.head_size
     maps = [state[f"{first}attention.{name}.weight"][head * s : (head + 1) * s] for name in ("toqueries", "tokeys")]
     gain, shift = state[f"{first}norm1.weight"], state[f"{first}norm1.bias"]
     values = []
     for i in range(len(ids)):
-        x = token[i] + place[i]
+        x = token[i] + vectors[i]
         spread = math.sqrt(((x - x.mean()) ** 2).mean() + 1e-5)
         own = (token[i] - token[i].mean()) / spread * gain + shift
-        other = (place[i] - place[i].mean()) / spread * gain
+        other = (vectors[i] - vectors[i].mean()) / spread * gain
         values.append([[matrix @ part for part in (own, other)] for matrix in maps])
     pairs = [(a, b) for a in range(2) for b in range(2)]
     t = range(len(ids))
@@ -114,8 +114,8 @@ def test_what_was_measured_is_of_the_command_with_machine_and_date():
     assert record["command"] == written["command"]
     assert record["machine"].keys() == written["machine"].keys()
     assert len(record["date"].split("-")) == 3
-    for model, again in zip(record["models"], written["models"], strict=True):
-        assert {**model, "bits": None} == {**again, "bits": None}
+    for model, repeated in zip(record["models"], written["models"], strict=True):
+        assert {**model, "bits": None} == {**repeated, "bits": None}
         limit = model["trained"] if model["positions"] == "learned" else record["length"]
         assert len(model["bits"]) == limit / record["width"]
         assert all(1 < bits < 16 for bits in model["bits"])

@@ -67,11 +67,11 @@ def test_what_an_input_moves_is_former_s_influence_on_the_logits():
     result = recurrent.SECTION.questions["reached"].compute({}, {"text": TEXT})
     tokens = torch.tensor([list(TEXT.encode())])
     for kind, name in recurrent.MODELS.items():
-        moved = former.analysis.influence(former.load(name).model.double(), tokens)
+        influence_ = former.analysis.influence(former.load(name).model.double(), tokens)
         torch.testing.assert_close(
-            result[kind]["moved"], moved, atol=1e-12, rtol=1e-9
+            result[kind]["moved"], influence_, atol=1e-12, rtol=1e-9
         )  # other kernels without gradients
-        assert ((moved > 0) == (result[kind]["steps"] > 0)).all()
+        assert ((influence_ > 0) == (result[kind]["steps"] > 0)).all()
 
 
 def test_the_models_are_of_one_size_read_the_same_bytes_and_are_worth_what_their_cards_say():

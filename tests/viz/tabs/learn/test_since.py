@@ -18,11 +18,11 @@ def answer(question, **changes):
     return since.SECTION.questions[question].compute({}, VIEW | changes)
 
 
-def rotated(vector, place):
+def rotated(vector, position):
     """Turns a vector as complex numbers, in float64."""
     half = len(vector) // 2
     points = vector[:half] + 1j * vector[half:]
-    points = points * np.exp(1j * place * 10_000.0 ** (-np.arange(half) / half))
+    points = points * np.exp(1j * position * 10_000.0 ** (-np.arange(half) / half))
     return np.concatenate((points.real, points.imag))
 
 

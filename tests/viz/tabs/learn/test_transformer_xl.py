@@ -28,9 +28,9 @@ def test_the_four_terms_of_relative_positions_are_the_paper_s_products():
         for i in range(3):
             for j in range(5):
                 r = sinusoidal(torch.tensor([2 + i - j]), 6, torch.float64)[0]
-                place = (terms.tokeys.weight @ r)[3 * head : 3 * head + 3]
+                projected = (terms.tokeys.weight @ r)[3 * head : 3 * head + 3]
                 query, key = q[0, head, i], k[0, head, j]
-                expected = [query @ key, query @ place, u @ key, v @ place]
+                expected = [query @ key, query @ projected, u @ key, v @ projected]
                 value = result[:, 0, head, i, j] * math.sqrt(3)
                 torch.testing.assert_close(value, torch.stack(expected))
 

@@ -179,9 +179,9 @@ def test_without_a_mask_every_output_moves_and_no_mask_changes_that_answer(clien
 def test_what_is_out_of_reach_stands_exactly_still_and_what_is_in_reach_moves(client, kind):
     answer = ask(client, "/ask/mask-reach/reach", mask=kind, size=2)
     assert answer["depth"] == answer["pictures"] == 3
-    moved = torch.tensor(ask(client, "/ask/mask-proof/masked", mask=kind, size=2)["moves"])
+    changes = torch.tensor(ask(client, "/ask/mask-proof/masked", mask=kind, size=2)["moves"])
     reached = torch.tensor(answer["needs"][kind]) <= 3
-    assert torch.equal(moved != 0, reached)  # local: 3 layers of a window of 2 reach back 3 tokens and no further
+    assert torch.equal(changes != 0, reached)  # local: 3 layers of a window of 2 reach back 3 tokens and no further
 
 
 def test_layers_are_counted_as_a_walk_through_the_mask_counts_them(client):

@@ -133,9 +133,9 @@ def test_a_ready_pair_holds_the_same_words_and_its_order_turns_one_into_the_othe
     words = split(one)
     ids = [sorted(set(words)).index(word) for word in words]
     others = [sorted(set(words)).index(word) for word in split(other)]
-    order = [int(place) for place in permuting.order_of(ids, others).split(".")]
+    order = [int(position) for position in permuting.order_of(ids, others).split(".")]
     assert sorted(order) == list(range(len(words))) != order
-    assert [words[place] for place in order] == split(other)
+    assert [words[position] for position in order] == split(other)
     assert len(words) <= permuting.MOST_WORDS
 
 

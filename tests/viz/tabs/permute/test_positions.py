@@ -60,10 +60,10 @@ def test_a_precision_is_never_said_to_be_finer_than_it_is(number, above):
 
 
 def test_a_tables_key_changes_with_the_models_weights(classifier):
-    again = Loaded(classifier.name, classifier.bundle, "other weights")
-    keys = [tables(each)[0].key for each in (classifier, again)]
+    other_weights = Loaded(classifier.name, classifier.bundle, "other weights")
+    keys = [tables(each)[0].key for each in (classifier, other_weights)]
     assert keys[0] != keys[1]
-    encodings = [tables(each)[1].key for each in (classifier, again)]
+    encodings = [tables(each)[1].key for each in (classifier, other_weights)]
     assert encodings[0] == encodings[1]
 
 

@@ -169,8 +169,8 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
     values["share"] = float(values["cells"].abs().sum() / 2 / both.sum())
     values["mask"] = aligned(one.allowed.int(), 0) + aligned(other.allowed.int(), 1) > 0
     if one.weights.shape[:2] == other.weights.shape[:2] and one.name == other.name:
-        moved = aligned(other.weights, 1) - aligned(one.weights, 0)
-        values["moved"] = moved.abs().sum((-2, -1)) / 2 / both.sum()
+        change = aligned(other.weights, 1) - aligned(one.weights, 0)
+        values["moved"] = change.abs().sum((-2, -1)) / 2 / both.sum()
     sides = (one.queries, other.queries, rows), (one.keys, other.keys, columns)
     queries, keys = ([_joined(pair, *labels) for pair in pairs] for *labels, pairs in sides)
     return {**values, "queries": queries, "keys": keys}

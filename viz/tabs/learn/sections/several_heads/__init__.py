@@ -87,9 +87,9 @@ def by_hand(heads: int, positions: bool) -> former.SelfAttention:
     attention = former.SelfAttention(EMB, len(looks), unify=False)
     for parameter in attention.parameters():
         parameter.zero_()
-    for first, look in zip(range(0, EMB, attention.size), looks, strict=True):
+    for first, queried in zip(range(0, EMB, attention.size), looks, strict=True):
         attention.toqueries.weight[first, ASKING] = attention.size**0.5
-        attention.tokeys.weight[first, list(look)] = torch.tensor(list(look.values()))
+        attention.tokeys.weight[first, list(queried)] = torch.tensor(list(queried.values()))
         attention.tovalues.weight[first : first + T, :T] = torch.eye(T)
     return attention
 
