@@ -1,4 +1,4 @@
-"""How a step is computed: the device, the precision of products, compilation, and settings of the whole process."""
+"""Computes training steps: the device, the precision of products, compilation, and settings of the whole process."""
 
 from __future__ import annotations
 

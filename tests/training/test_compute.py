@@ -1,4 +1,4 @@
-"""How a step is computed: on the model's device, compiled if possible."""
+"""Training steps: on the model's device, compiled if possible."""
 
 import os
 import subprocess

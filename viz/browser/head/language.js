@@ -5,7 +5,7 @@
   const languages = window.formerLanguages; // {name: {name, file, labels}}
 
   /** The visitor's choice on an earlier visit; a browser may block its storage. */
-  const kept = () => {
+  const storedChoice = () => {
     try {
       return localStorage.getItem("former-language");
     } catch {
@@ -13,8 +13,8 @@
     }
   };
 
-  const wanted = [new URLSearchParams(location.search).get("lang"), kept(), ...navigator.languages];
-  const names = wanted.map((name) => name?.toLowerCase().split("-")[0]);
+  const preferred = [new URLSearchParams(location.search).get("lang"), storedChoice(), ...navigator.languages];
+  const names = preferred.map((name) => name?.toLowerCase().split("-")[0]);
   const chosen = names.find((name) => name && Object.hasOwn(languages, name)) ?? "en";
   window.formerLanguage = chosen;
   const page = document.documentElement;

@@ -82,7 +82,7 @@ export let leftOut = null;
  *  @type {(tab: string, view: View) => void} */
 export const writeAddress = (tab, view) => {
   const url = new URL(location.href);
-  const kept = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [
+  const others = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [
     name,
     `${url.searchParams.get(name)}`,
   ]);
@@ -92,7 +92,7 @@ export const writeAddress = (tab, view) => {
   const fill = () => {
     const lacks = left.length ? [["left_out", left.map(([name]) => name).join(".")]] : [];
     const named = tabOf(new URLSearchParams(filled)) === tab ? [] : [["tab", tab]];
-    url.search = `${new URLSearchParams([...named, ...filled, ...lacks, ...kept])}`;
+    url.search = `${new URLSearchParams([...named, ...filled, ...lacks, ...others])}`;
     return url.href.length - url.hash.length;
   };
   while (fill() > LONGEST && filled.length) {

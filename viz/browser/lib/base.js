@@ -244,7 +244,7 @@ export const eachFrame = (draw) => () => {
 export const drawNow = () => due.size && frame();
 
 const QUIET = 50; // ms after a frame in which nothing more was chosen
-const rest = new Set(); // what is put off
+const deferred = new Set(); // draws to run later
 let timer = 0;
 let painting = false; // whether the frame that comes first is still to be painted
 
@@ -252,7 +252,7 @@ let painting = false; // whether the frame that comes first is still to be paint
  *  urgent than the main picture. After several quick choices, only the last is drawn.
  *  @type {(draw: () => void) => () => void} */
 export const defer = (draw) => () => {
-  rest.add(draw);
+  deferred.add(draw);
   clearTimeout(timer);
   if (painting) return;
   painting = true;
@@ -265,10 +265,10 @@ export const defer = (draw) => () => {
 /** Runs all deferred draws now. */
 export const flushDeferred = () => {
   clearTimeout(timer);
-  const draws = [...rest];
-  rest.clear();
+  const draws = [...deferred];
+  deferred.clear();
   draws.forEach(attempt);
 };
 
 /** Whether a draw is deferred. */
-export const hasDeferred = () => rest.size > 0;
+export const hasDeferred = () => deferred.size > 0;

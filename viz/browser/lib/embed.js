@@ -18,7 +18,7 @@ const whole = () => {
 };
 
 /** The address of one panel alone, with the current view. */
-const alone = (name) => {
+const addressOf = (name) => {
   const url = new URL(location.origin + location.pathname);
   const view = [...viewNow()].filter(([key]) => key !== "panel");
   url.search = `${new URLSearchParams([["embed", name], ...view, ...chosenLanguage()])}`;
@@ -27,7 +27,7 @@ const alone = (name) => {
 
 /** A line of HTML that embeds a panel in another page. */
 embed.line = ({ name, title }) =>
-  h("iframe", { src: alone(name), title, width: 800, height: 500, style: "border:0", loading: "lazy" }).outerHTML;
+  h("iframe", { src: addressOf(name), title, width: 800, height: 500, style: "border:0", loading: "lazy" }).outerHTML;
 
 /** The message about an unknown panel, with a list of the known ones. */
 const unknown = () => {
@@ -54,7 +54,7 @@ embed.start = () => {
   document.body.append(h("p.embed-foot", link));
   const nothing = h("p.embed-unknown", { role: "status", hidden: true }, say("embed_nothing", { panel }));
   document.body.append(nothing);
-  presenter.alone(panel, (there) => (nothing.hidden = there));
+  presenter.showOnly(panel, (there) => (nothing.hidden = there));
 };
 
 // --- in the menu -------------------------------------------------------------------------------------------------

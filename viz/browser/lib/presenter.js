@@ -18,11 +18,11 @@ export const presenter = {
   panel: null,
   /** @type {any} */ slides: { list: [], at: null },
 };
-const told = h("p", { "aria-live": "polite" });
+const lines = h("p", { "aria-live": "polite" });
 const link = h("button", { onclick: () => copyLink() });
 const add = h("button", { onclick: () => addSlide() });
 const ask = h("button", { hidden: true, onclick: () => showQuestion(!asked) });
-const caption = h("div.presenter-caption", told, ask, link, add);
+const caption = h("div.presenter-caption", lines, ask, link, add);
 let shown = null; // the presented section
 let asked = null; // the question shown over it
 let turn = 0; // counts requests: a tab that loads late may belong to an earlier one
@@ -65,7 +65,7 @@ presenter.showCaption = () => {
   const all = sections();
   const here = page.turns[page.tab]?.position() ?? { at: all.indexOf(shown) + 1, count: all.length };
   const counted = at === null ? here : { at: at + 1, count: list.length };
-  told.replaceChildren(
+  lines.replaceChildren(
     h("b", lessons.of(page.tab)),
     room.name ? h("span", say("presenting_room", { room: room.name })) : "",
     h(
@@ -74,7 +74,7 @@ presenter.showCaption = () => {
       h("small", say(at === null ? "presenting_keys" : "presenting_slide_keys")),
     ),
   );
-  const sentence = told.firstChild;
+  const sentence = lines.firstChild;
   sentence.classList.toggle("long", sentence.scrollHeight > sentence.clientHeight);
 };
 
@@ -207,7 +207,7 @@ presenter.start = () => {
 const [SOON, LATEST] = [1000, 10000]; // ms to wait for a panel that is hidden, or not on the page yet
 
 /** Shows one panel and no other whenever it has content; onchange(has) is called with whether it has. */
-presenter.alone = (name, onchange) => {
+presenter.showOnly = (name, onchange) => {
   presenter.on = true;
   let timer = 0;
   let patience = null; // the timer; 0 while the panel is shown

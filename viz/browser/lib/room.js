@@ -37,14 +37,14 @@ let due = false; // whether a leader's change is about to be sent
 const { subscribe, publish } = listeners(["room"]);
 room.subscribe = subscribe;
 /** A message is about the state that it was shown in. */
-const become = (changes) => {
+const update = (changes) => {
   if (changes.state && changes.state !== room.state) room.message = null;
   Object.assign(room, changes);
   publish("room");
 };
 
 /** Shows a message in the bar of the room. */
-room.showMessage = (message) => become({ message });
+room.showMessage = (message) => update({ message });
 
 const randomKey = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -78,7 +78,7 @@ const ask = async (path, options = {}) => {
   if (!response || response.status >= 500 || response.status === 404) {
     // 404: the server is starting, without our routes yet
     storage.session.set(LOST, "1");
-    if (!room.lost) become({ lost: true });
+    if (!room.lost) update({ lost: true });
     return null;
   }
   const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
@@ -86,7 +86,7 @@ const ask = async (path, options = {}) => {
   run = answer.run ?? run;
   if (anew || room.lost) {
     if (anew) [sent, rev] = [null, 0]; // a new server does not know the room
-    become({ lost: false, anew: room.anew || anew });
+    update({ lost: false, anew: room.anew || anew });
     storage.session.set(LOST, room.anew ? "1" : null);
   }
   return { status: response.status, ...answer };
@@ -95,7 +95,7 @@ const ask = async (path, options = {}) => {
 /** Continues with a server that was restarted. */
 room.stay = () => {
   storage.session.set(LOST, null);
-  become({ anew: false });
+  update({ anew: false });
 };
 
 const tick = async () => {
@@ -121,11 +121,11 @@ const fetchView = async () => {
   if (answer?.view === null) {
     rev = 0;
     answersIn(room.name).forget(run);
-    if (room.state === "following") become({ state: "waiting" });
+    if (room.state === "following") update({ state: "waiting" });
   } else if (answer) await sendAnswers();
   if (!answer?.view) return;
   ({ rev, view } = answer);
-  if (room.state === "waiting") become({ state: "following" });
+  if (room.state === "waiting") update({ state: "following" });
   if (room.state === "following") await takeUp();
 };
 
@@ -145,12 +145,12 @@ const touched = (event) => {
   if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check, .guess-options"))
     return;
   if (event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
-  become({ state: "alone" });
+  update({ state: "alone" });
 };
 for (const kind of ["pointerdown", "pointerup", "keydown"]) document.addEventListener(kind, touched, true);
 
 room.follow = () => {
-  become({ state: view ? "following" : "waiting" });
+  update({ state: view ? "following" : "waiting" });
   if (view) takeUp();
   tick();
 };
@@ -166,9 +166,9 @@ const lead = async () => {
   if (answer?.rev) {
     if (!sent) storage.always.set(keyName(name), key()); // the browser's other pages may lead too
     sent = { view: now, at: Date.now() };
-    if (room.message) become({ message: null });
+    if (room.message) update({ message: null });
   } else if (answer?.status === 409 || (answer?.error && !sent)) forget(refusal(answer));
-  else if (answer?.error) become({ message: refusal(answer) }); // this view cannot be shown, but the next may
+  else if (answer?.error) update({ message: refusal(answer) }); // this view cannot be shown, but the next may
 };
 
 // --- votes --------------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ const count = async () => {
   if (!answer?.counts || room.state !== "leading") return;
   const { counts, followers, answers } = answer;
   const votes = { question, counts, followers, answers };
-  if (JSON.stringify(votes) !== JSON.stringify(room.votes)) become({ votes });
+  if (JSON.stringify(votes) !== JSON.stringify(room.votes)) update({ votes });
 };
 
 /** The number of votes for each answer of a question; null unless this page leads and it is on the screen. */
@@ -225,7 +225,7 @@ const sendAnswers = async () => {
     const body = { voter: secret("former-voter"), question, choice, right };
     const answer = await ask(`${of(name)}/vote`, { method: "PUT", body });
     if (room.name !== name) return;
-    if (answer?.error) become({ message: refusal(answer) });
+    if (answer?.error) update({ message: refusal(answer) });
     const first = answer?.error ? { choice, right } : answer?.first;
     if (first) answers.count(question, first, run);
   }
@@ -240,7 +240,7 @@ room.vote = (question, choice, right) => {
 
 room.lead = (name) => {
   sent = null;
-  become({ name, state: "leading", message: null, votes: null });
+  update({ name, state: "leading", message: null, votes: null });
   storage.session.set(LEADS, name);
   writeBeside({ room: name, lead: null });
   tick();
@@ -262,7 +262,7 @@ const forget = (message) => {
   storage.session.set(LEADS, null);
   storage.session.set(keyName(room.name), null);
   writeBeside({ room: null, lead: null });
-  become({ name: "", state: null, message, votes: null });
+  update({ name: "", state: null, message, votes: null });
 };
 
 const channel = () => {
@@ -294,6 +294,6 @@ room.start = () => {
   }
   const name = opened.get("room");
   if (name && (opened.get("lead") === "1" || storage.session.get(LEADS) === name)) return room.lead(name);
-  become(name ? { name, state: "waiting", message: room.message } : {});
+  update(name ? { name, state: "waiting", message: room.message } : {});
   tick();
 };

@@ -107,23 +107,23 @@ const makeSentences = (go) => {
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, words("title"));
 
-  let wanted = null; // the requested step, until it is on the screen
+  let requested = null; // the requested step, until it is on the screen
   let course = null; // {of, answer}: see forming.py
   const player = makePlayer(
     { words, shown: () => page.tab === "explore" && steps().length > 0 },
     {
       set: ({ step }) => {
-        wanted = step;
+        requested = step;
         store.stepTo(steps()[step]);
         paint();
       },
     },
     {
       last: () => steps().length - 1,
-      now: () => wanted ?? at(),
+      now: () => requested ?? at(),
       pace: PACE,
       ready: () => steps().length > 0,
-      held: () => wanted !== null,
+      held: () => requested !== null,
       paint: () => paint(),
     },
   );
@@ -143,7 +143,7 @@ export const mount = ({ element }) => {
   const paint = () => {
     if (!steps().length) return;
     player.update();
-    step.textContent = words("step_is", { step: steps()[wanted ?? at()] });
+    step.textContent = words("step_is", { step: steps()[requested ?? at()] });
     slider.setAttribute("aria-valuetext", step.textContent);
   };
   const paintCourse = () => {
@@ -178,7 +178,7 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     element.hidden = !store.pass || !applies("forming");
     if (element.hidden) return;
-    if (["pass", "rev", "old"].some((name) => changed.has(name)) && store.old !== "asked") wanted = null;
+    if (["pass", "rev", "old"].some((name) => changed.has(name)) && store.old !== "asked") requested = null;
     if (["pass", "rev", "old"].some((name) => changed.has(name))) paint();
     if (["pass", "layer", "head"].some((name) => changed.has(name))) load();
   });

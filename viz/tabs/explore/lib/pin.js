@@ -28,7 +28,7 @@ const { subscribe, publish } = listeners(["pinned", "exact"]);
 /** listen(changed) gets a Set of "pinned" and "exact". */
 beside.subscribe = subscribe;
 
-const become = (asked, pass = /** @type {typeof beside.pass} */ (null)) => {
+const setPinned = (asked, pass = /** @type {typeof beside.pass} */ (null)) => {
   passes.stop();
   exact.stop();
   Object.assign(beside, { asked, pass, exact: null, refused: null });
@@ -41,9 +41,9 @@ beside.pin = () => {
   const { pass, view } = store;
   if (!pass) return;
   const { model, text, edits } = pass.header;
-  become({ model, text, edits: editsInLink(edits), layer: view.layer, head: view.head }, pass);
+  setPinned({ model, text, edits: editsInLink(edits), layer: view.layer, head: view.head }, pass);
 };
-beside.unpin = () => become(null);
+beside.unpin = () => setPinned(null);
 
 // --- the link -----------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ beside.read = (params) => {
     head: Number(head),
   };
   if (JSON.stringify(asked) === JSON.stringify(beside.asked)) return;
-  become(asked);
+  setPinned(asked);
   load(asked);
 };
 

@@ -71,10 +71,10 @@ const order = (length, given) => {
 };
 
 const questions = newest({
-  take: () => rest(),
+  take: () => stopWriting(),
   fail: (error) => {
     writing.message = { kind: "error", text: whyNot(error) };
-    rest(); // the written text stays, and the visitor may continue
+    stopWriting(); // the written text stays, and the visitor may continue
   },
 });
 
@@ -115,7 +115,7 @@ writing.updateAddress = () => {
 };
 let lastUpdate = 0; // when the address was updated last
 
-const rest = () => {
+const stopWriting = () => {
   end();
   writing.status = "idle";
   writeLink();
@@ -124,7 +124,7 @@ const rest = () => {
 
 /** After a move: requests a state that is unknown here, or was sampled by other rules. Another move within a moment
  *  cancels the request. */
-const settle = (delay = 120) => {
+const requestState = (delay = 120) => {
   clearTimeout(later);
   const { state } = writing.cursor;
   if (!state || state.drawnBy !== samplingRules()) later = setTimeout(ask, state ? delay : 0);
@@ -141,7 +141,7 @@ writing.run = () => {
 };
 
 writing.pause = () => {
-  if (writing.status !== "idle") rest();
+  if (writing.status !== "idle") stopWriting();
   second.pause();
 };
 
@@ -150,7 +150,7 @@ writing.runs = () => writing.status === "running" || second.running;
 
 /** Stops and returns to the prompt. The text stays on its branch. */
 writing.stop = () => {
-  rest();
+  stopWriting();
   writing.go(writing.branches.root);
   second.begin();
 };
@@ -173,13 +173,13 @@ writing.take = (token) => {
 
 /** Makes a node the current one. */
 writing.go = (node) => {
-  if (writing.status !== "idle") rest();
+  if (writing.status !== "idle") stopWriting();
   writing.branches.visit(node);
   writing.cursor = node;
   writing.hover = null;
   writeLink();
   publish("text", "hover");
-  settle();
+  requestState();
 };
 
 writing.back = () => writing.cursor.parent && writing.go(writing.cursor.parent);
@@ -229,7 +229,7 @@ writing.set = (partial) => {
   ) {
     clearTimeout(later);
     later = setTimeout(writing.run, 120); // the pending request continues until then
-  } else if (changed.some((name) => SAMPLING.includes(name))) settle();
+  } else if (changed.some((name) => SAMPLING.includes(name))) requestState();
   writeLink();
 };
 
@@ -273,7 +273,7 @@ writing.follow = (params) => {
   const few = given.length <= site.limits.shared; // a follower who joins late gets many tokens at once
   const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
   if (given.length || !node.state || node.state.drawnBy !== samplingRules()) ask(0, given, pause);
-  else rest();
+  else stopWriting();
   complain(refused);
 };
 

@@ -28,7 +28,7 @@ export const isShown = (/** @type {typeof state.asked} */ { model, text, edits }
   const { header } = state.pass ?? {};
   return header?.model === model && header.text === text && editsInLink(header.edits) === edits;
 };
-const become = (old) => {
+const setOutdated = (old) => {
   if (old === state.old) return;
   state.old = old;
   publish("old");
@@ -57,12 +57,12 @@ export const askFor = (partial, ofLink = state.pass ? null : view) => {
   const asks = (signal) => passOf(question, AbortSignal.any([signal, AbortSignal.timeout(LATEST)]));
   if (!questions.ask(JSON.stringify(question), asks)) return;
   state.open = true;
-  settle();
-  if (!isShown(state.asked) && !state.old) timers.push(setTimeout(() => become("asked"), SOON));
+  clearTimers();
+  if (!isShown(state.asked) && !state.old) timers.push(setTimeout(() => setOutdated("asked"), SOON));
   timers.push(setTimeout(late, PATIENCE));
   writeLink();
 };
-const settle = () => {
+const clearTimers = () => {
   timers.forEach(clearTimeout);
   timers = [];
 };
@@ -129,18 +129,18 @@ const passOf = async (question, signal) => {
 /** Says that no answer came, or not yet. */
 const late = () => {
   showNotes([{ kind: "error", key: "asking_again" }]);
-  become("offline");
+  setOutdated("offline");
 };
 
 /** The requested pass has arrived: another one, or the current one again. */
 const take = ({ pass, notes }) => {
-  settle();
+  clearTimers();
   state.open = false;
   state.rev++;
   state.edits = pass.header.edits;
   if (pass.header.text === state.asked.text) state.asked.edits = editsInLink(state.edits);
   showNotes(notes);
-  become(null);
+  setOutdated(null);
   if (pass !== state.pass) return show(pass);
   if (!state.exact) exact.load(); // the server had lost the pass, and has it again
   if (view) applyView(view);
@@ -151,7 +151,7 @@ const take = ({ pass, notes }) => {
 
 /** After a refusal the current pass stays; without one, the worked example is requested. */
 const fail = (error) => {
-  settle();
+  clearTimers();
   if (error.passing) return late();
   const notes = [{ kind: "error", text: whyNot(error) }];
   if (!state.pass)
@@ -160,7 +160,7 @@ const fail = (error) => {
   view = null;
   state.rev++;
   showNotes(notes);
-  become("refused");
+  setOutdated("refused");
   writeLink();
   publish("rev");
 };

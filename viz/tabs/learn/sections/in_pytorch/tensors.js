@@ -43,7 +43,7 @@ const makeMap = (label, scale, read) => {
   return { node, draw };
 };
 
-/** Writes the number that is pointed at: {node, read(name, question, {row, column}), rest()}. */
+/** Writes the number that is pointed at: {node, read(name, question, {row, column}), clear()}. */
 const makeReading = ({ words, live: demo }) => {
   const node = h("p.readout", { "aria-live": "polite" });
   const read = (name, question, { row, column }) => {
@@ -55,10 +55,10 @@ const makeReading = ({ words, live: demo }) => {
     node.textContent = words(SQUARE.includes(name) ? "read_pair" : "read", { ...values, ...pair });
     Object.assign(node.dataset, { name, row, column, value: number });
   };
-  const rest = () => {
+  const clear = () => {
     if (!node.textContent) node.textContent = words("point");
   };
-  return { node, read, rest };
+  return { node, read, clear };
 };
 
 /** {nodes, paint(tensors, plain, factor)}: the tensors of the vectors times the factor, and two of them of the vectors
@@ -105,7 +105,7 @@ export const makeTensors = (section, { model }) => {
     for (const [title, asTheyAre] of titles)
       title.textContent = words("times_factor", { factor: asTheyAre ? 1 : factor });
     if (factor !== 1 && answer) for (const [name, { draw }] of Object.entries(plain)) draw(answer.labels, answer[name]);
-    reading.rest();
+    reading.clear();
   };
   return { nodes: [flow, reading.node], paint };
 };
