@@ -5,11 +5,11 @@ from __future__ import annotations
 MESSAGES = {
     "carry": "激活移植",
     "carry_means": "什么是激活移植",
-    "carry_label": "恢复的差别，以百分数表示；每行是一层",
-    "carry_hint": "从固定的结果中取出一部分，放进当前的结果里（activation patching），测量两次预测之间的差别"
+    "carry_label": "恢复的差异，以百分数表示；每行是一层",
+    "carry_hint": "从固定的结果中取出一部分，放进当前的结果里（activation patching），测量两次预测之间的差异"
     "恢复了多少：0% 表示与当前文本相同，100% 表示与固定文本相同。"
     "关掉一个头，看到的是缺了它会失去什么；移植一个头，看到的是它携带了什么。",
-    "carry_from_here": "是哪一部分把差别带进了预测？",
+    "carry_from_here": "是哪一部分把差异带进了预测？",
     "carry_part": "移植什么",
     "carry_parts": "{part, select, heads {一个头的输出} attention {一个头的注意力分布} stream {一个词元处的残差流}"
     " other {一个词元处的前馈层输出}}",
@@ -17,28 +17,28 @@ MESSAGES = {
     "carry_rival": "而不是",
     "carry_at": "{says, select, class {类别：} blank {被遮住的{token}：} other {{token}之后：}}{answer}与{rival}的 "
     "logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
-    "carry_most": "{name}恢复得最多：差别的 {share}。",
+    "carry_most": "{name}恢复得最多：差异的 {share}。",
     "carry_corner": "{part, select, heads {层\u00a0↓ 头\u00a0→}"
     " attention {层\u00a0↓ 头\u00a0→} other {层\u00a0↓ 词元\u00a0→}}",
     "carry_head": "第 {layer} 层第 {head} 头",
     "carry_token": "第 {layer} 层的{token}",
     "carry_found": "{pair, select, number {主语是单数还是复数，这一信息一直只留在主语的位置上，到第 4 层才由第 5 头复"
-    "制到最后一个词元。} year {第 5 层第 3 头复制世纪：移植它就恢复了大约一半的差别。} name {没有一个头能单独复制名字"
+    "制到最后一个词元。} year {第 5 层第 3 头复制世纪：移植它就恢复了大约一半的差异。} name {没有一个头能单独复制名字"
     "：第 4 层第 0 头关注同一个词上次出现时后面的内容，它要靠第 3 层第 7 头，后者关注前一个词元。} blank {第 0 层第 2 "
-    "头把国家带到被遮住的词：它一个就恢复了大部分差别。} byte {括号的种类一直留在括号处，到第 10 层才由第 5 头把大约一"
+    "头把国家带到被遮住的词：它一个就恢复了大部分差异。} byte {括号的种类一直留在括号处，到第 10 层才由第 5 头把大约一"
     "半复制到最后一个词元。} letters {字母一直留在自己的位置，到第 1 层由几个头一起复制到末尾：没有一个头能恢复远超一"
-    "半的差别。} character {编码器中只有第 0 层第 2 头携带日期中的“日”：它恢复了全部差别。在交叉注意力中由各个头分担："
-    "没有一个能恢复三分之一以上。} word {被改动的词自己的向量在各层都保留约三分之二的差别，其余大部分由第 0 层复制"
-    "到它前面的词。} other {引号尚未闭合这一信息由许多头共同携带：没有一个头能恢复三分之一以上的差别。}}",
-    "carry_cell": "{name}恢复了差别的 {share}。",
+    "半的差异。} character {编码器中只有第 0 层第 2 头携带日期中的“日”：它恢复了全部差异。在交叉注意力中由各个头分担："
+    "没有一个能恢复三分之一以上。} word {被改动的词自己的向量在各层都保留约三分之二的差异，其余大部分由第 0 层复制"
+    "到它前面的词。} other {引号尚未闭合这一信息由许多头共同携带：没有一个头能恢复三分之一以上的差异。}}",
+    "carry_cell": "{name}恢复了差异的 {share}。",
     "carry_choose": "选一格，查看移植这一部分之后的预测。",
     "carry_without": "当前",
     "carry_pinned": "固定",
     "carry_carried": "移植后",
     "carry_pairs": "只差一个词的两段文本，例如：",
     "carry_pair": "“{pinned}” → “{text}”",
-    "carry_needs": "先固定一段文本，再改动其中一个词：这里会显示是哪个头、哪个词元的向量携带了差别。",
-    "carry_same": "两次的预测相同，没有可移植的差别。",
+    "carry_needs": "先固定一段文本，再改动其中一个词：这里会显示是哪个头、哪个词元的向量携带了差异。",
+    "carry_same": "两次的预测相同，没有可移植的差异。",
     "carry_alike": "请选择两个不同的预测：这里测量的是两者之差。",
     "carry_models": "{pinned} 的内容不能移植到 {model}：两个结果必须来自同一个模型。",
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
@@ -66,8 +66,8 @@ MESSAGES = {
     "reads_choose": "点击一条弧，或用方向键和回车键选择，就只有沿着它传递的内容取自固定文本。",
     "reads_column": "“{answer}”而不是“{rival}”",
     "reads_step": "{step, select, run {当前文本} path {只移植这条弧} whole {移植下面的头的全部输出} other {固定文本}}",
-    "reads_share": "只移植这条弧，恢复差别的 {share}；移植下面的头的全部输出，恢复 {whole}。",
-    "reads_not": "不适用于这个模型：得分只对至少有两层的单一层栈有定义。",
+    "reads_share": "只移植这条弧，恢复差异的 {share}；移植下面的头的全部输出，恢复 {whole}。",
+    "reads_not": "不适用于这个模型：得分只对至少有两层的单个层堆叠有定义。",
     "reads_layer": "第 {layer} 层",
     "states_now": "当前文本",
     "states_pinned": "固定文本",
