@@ -74,7 +74,16 @@ def test_a_model_whose_scores_are_not_q_k_over_the_root_is_refused(changes, mess
 
 def test_the_python_of_a_panel_loads_the_model_by_its_place(gpt2):
     loaded = sources.open_model(str(gpt2))
-    view = {"model": loaded.name, "text": TEXT, "layer": 1, "head": 2, "of": "head", "scale": "linear"}
+    view = {
+        "model": loaded.name,
+        "text": TEXT,
+        "layer": 1,
+        "head": 2,
+        "query": 3,
+        "key": 1,
+        "of": "head",
+        "scale": "linear",
+    }
     space: dict = {}
     (panel,) = (each for each in explore.TAB.panels if each.name == "head-map")
     exec(program(panel, {loaded.name: loaded}, view), space)
