@@ -57,7 +57,7 @@ def test_another_order_moves_the_classifier_with_positions_and_not_the_one_witho
 
 def test_the_four_terms_of_a_key_add_up_to_the_score_of_the_model(tab):
     tab.open("positions")
-    tab.attempt("place")
+    tab.attempt("position")
     view = tab.view()
     bundle = former.load("generator")
     ids = bundle.tokenizer.encode(view["text"])

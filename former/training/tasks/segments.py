@@ -61,7 +61,7 @@ class SegmentsTask(TextTask):
         figures: dict[str, Any] = {}
         with measure.products():
             for memory in sorted({*MEMORIES, recipe.model.memory_length}):
-                bits = bits_by_place(bundle.model, text, length, memory)
+                bits = bits_by_position(bundle.model, text, length, memory)
                 figures[f"memory_{memory}"] = round(float(bits.mean()), 4)
                 figures[f"late_memory_{memory}"] = round(float(bits[-(length // 4) :].mean()), 4)
         own = figures[f"memory_{recipe.model.memory_length}"]
@@ -74,7 +74,7 @@ def scored_bytes(size: int, length: int) -> int:
 
 
 @torch.inference_mode()
-def bits_by_place(model: Any, text: Tensor, length: int, memory_length: int) -> Tensor:
+def bits_by_position(model: Any, text: Tensor, length: int, memory_length: int) -> Tensor:
     """Returns the mean of −log₂ p of the byte at each position of a segment, (t,).
 
     Args:

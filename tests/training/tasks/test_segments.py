@@ -10,7 +10,7 @@ import former
 from former.training.init_weights import make_model
 from former.training.measure.evaluate import Measure
 from former.training.tasks import make_task
-from former.training.tasks.segments import STREAMS, SegmentsTask, bits_by_place, scored_bytes
+from former.training.tasks.segments import STREAMS, SegmentsTask, bits_by_position, scored_bytes
 
 SETTINGS = ("weights=", "segments=4", "model.seq_length=8", "model.memory_length=8", "model.depth=2")
 
@@ -49,7 +49,7 @@ def test_what_a_segment_is_told_depends_on_the_segments_before_it(task, model):
     assert joined[0] != joined[1]
 
 
-def test_bits_by_place_equal_a_plain_loop_over_the_stretches(model):
+def test_bits_by_position_equal_a_plain_loop_over_the_stretches(model):
     text = torch.randint(256, (STREAMS * 24 + 5,), dtype=torch.uint8, generator=torch.Generator().manual_seed(1))
     each = scored_bytes(len(text), 8) // STREAMS
     assert each == 24
@@ -60,14 +60,14 @@ def test_bits_by_place_equal_a_plain_loop_over_the_stretches(model):
             logits, memory = model(text[None, first : first + 8].long(), memory, memory_length=16)
             for position in range(8):
                 expected[position] -= logits[0, position].double().log_softmax(-1)[int(text[first + position + 1])]
-    got = bits_by_place(model, text, 8, 16)
+    got = bits_by_position(model, text, 8, 16)
     torch.testing.assert_close(got, expected.detach() / math.log(2) / (STREAMS * 3), atol=1e-5, rtol=0)
-    assert not torch.equal(got, bits_by_place(model, text, 8, 0))
+    assert not torch.equal(got, bits_by_position(model, text, 8, 0))
 
 
 def test_a_text_too_short_for_every_stretch_is_refused(model):
     with pytest.raises(ValueError, match=f"text must be longer than {STREAMS * 8} bytes, got 100"):
-        bits_by_place(model, torch.zeros(100, dtype=torch.uint8), 8, 0)
+        bits_by_position(model, torch.zeros(100, dtype=torch.uint8), 8, 0)
 
 
 def test_the_figures_are_of_three_memories_and_late_in_the_segment(task, model, text_file):

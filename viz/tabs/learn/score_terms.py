@@ -12,7 +12,7 @@ import former
 from former.attention import attention_scores
 from former.positions import RelativeTerms
 
-TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the query, then of the key
+TERMS = ("token_token", "token_position", "position_token", "position_position")  # of the query, then of the key
 
 
 def parts(block: former.TransformerBlock, token: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
@@ -69,8 +69,8 @@ def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
     result = terms(bundle.model.transformer.blocks[0], *summands(bundle, ids))[:, 0]  # (4, h, t, t)
     allowed = bundle.model.mask(len(ids))
     spread = result[..., allowed].var(-1)  # (4, h)
-    share = spread[TERMS.index("place_place")] / spread.sum(0)
-    return {"byPlace": int(share.argmax()), "byToken": int(share.argmin())}
+    share = spread[TERMS.index("position_position")] / spread.sum(0)
+    return {"byPosition": int(share.argmax()), "byToken": int(share.argmin())}
 
 
 def relative_terms(positions: RelativeTerms, q: Tensor, k: Tensor) -> Tensor:

@@ -89,7 +89,7 @@ const makeChips = (onpress, onfocus) => {
       chip.classList.toggle("held", dragged === word);
       chip.classList.toggle("at", hover?.word === word);
       chip.tabIndex = word === current ? 0 : -1;
-      const values = { word: labels[word], place: position + 1, count: order.length, from: word + 1 };
+      const values = { word: labels[word], position: position + 1, count: order.length, from: word + 1 };
       chip.setAttribute("aria-label", say("permute_chip", values));
       chip.setAttribute("aria-pressed", `${dragged === word}`);
     });
@@ -177,7 +177,7 @@ export const mount = ({ element }) => {
     permuting.move(order.indexOf(word), position);
     spoken.textContent = say("permute_now", {
       word: permuting.labels()[word],
-      place: position + 1,
+      position: position + 1,
       count: order.length,
     });
   };

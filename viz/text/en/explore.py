@@ -212,7 +212,7 @@ MESSAGES = {
     "habit_second": "Second comes {at}: {share}.",
     "habit_others": "All other tokens give {share} of their attention to {at}.",
     "habit_most": "Most attended: {tokens}.",
-    "short_at": "{place} {share}",
+    "short_at": "{target} {share}",
     "short_others": "otherwise {short}",
     "short_most": "most attended: {tokens}",
     "short_even": "equal, {entropy} bits",

@@ -12,7 +12,7 @@ MESSAGES = {
     "permute_words": "The words",
     "permute_words_label": "The words in their order. Left and right arrows go from word to word; with Alt or Shift"
     " they move the word. Enter picks a word up, arrows move it, Enter drops it, Escape puts it back.",
-    "permute_chip": "{word}, position {place} of {count}, originally word {from}. Alt or Shift with an arrow moves"
+    "permute_chip": "{word}, position {position} of {count}, originally word {from}. Alt or Shift with an arrow moves"
     " it, Enter picks it up.",
     "permute_shuffle": "Shuffle",
     "permute_shuffle_hint": "Shuffle the words with the seed; press again for the next seed",
@@ -23,7 +23,7 @@ MESSAGES = {
     "permute_unmoved": "Every word is where you typed it. Drag one; on the keyboard, Alt or Shift with an arrow moves"
     " it.",
     "permute_single": "A single word has only one order: type at least two words.",
-    "permute_now": "“{word}” is now at position {place} of {count}.",
+    "permute_now": "“{word}” is now at position {position} of {count}.",
     "permute_held": "“{word}” is picked up: arrows move it, Enter drops it, Escape puts it back.",
     "permute_matrix": "Permutation P",
     "permute_matrix_label": "Permutation matrix of {count} words; position→word as typed: {ones}",

@@ -200,7 +200,7 @@ MESSAGES = {
     "habit_second": "其次是{at}：{share}。",
     "habit_others": "其余的词元把 {share} 的注意力给了{at}。",
     "habit_most": "得到注意力最多的是：{tokens}。",
-    "short_at": "{place} {share}",
+    "short_at": "{target} {share}",
     "short_others": "其余的{short}",
     "short_most": "最受关注：{tokens}",
     "short_even": "均匀，{entropy} 比特",

@@ -12,8 +12,8 @@ MESSAGES = {
     "permute_words": "词",
     "permute_words_label": "按当前顺序排列的词。左右方向键在词之间移动；同时按住 Alt 或 Shift 则移动词。Enter 键拿起一"
     "个词，方向键移动它，再按 Enter 放下，Esc 放回原处。",
-    "permute_chip": "{word}，位置 {place}，共 {count} 个，输入时是第 {from} 个词。Alt 或 Shift 加方向键移动它，Enter "
-    "键拿起它。",
+    "permute_chip": "{word}，位置 {position}，共 {count} 个，输入时是第 {from} 个词。Alt 或 Shift 加方向键移动它，Ente"
+    "r 键拿起它。",
     "permute_shuffle": "打乱",
     "permute_shuffle_hint": "用随机种子打乱词序；再按一次，换下一个种子",
     "permute_seed": "随机种子",
@@ -22,7 +22,7 @@ MESSAGES = {
     "permute_moved": "{count} 个词中有 {moved} 个移动了。用键盘时，Alt 或 Shift 加方向键移动词。",
     "permute_unmoved": "每个词都在输入时的位置。拖动一个词试试；用键盘时，Alt 或 Shift 加方向键移动词。",
     "permute_single": "单独一个词只有一种顺序：请输入至少两个词。",
-    "permute_now": "“{word}”现在在位置 {place}，共 {count} 个位置。",
+    "permute_now": "“{word}”现在在位置 {position}，共 {count} 个位置。",
     "permute_held": "已拿起“{word}”：方向键移动，Enter 键放下，Esc 键放回原处。",
     "permute_matrix": "排列矩阵 P",
     "permute_matrix_label": "{count} 个词的排列矩阵；位置→输入时的第几个词：{ones}",

@@ -70,14 +70,14 @@ def test_the_terms_add_up_in_every_kind_of_block(changes):
         parameter.data += 0.3 * torch.randn_like(parameter)
     result = ask("scored", {"own": Loaded("own", bundle, "own")}, VIEW | {"text": "a cat", "head": 1})
     assert result["error"] < 1e-5
-    assert max(map(abs, result["place_place"])) > 1e-3
+    assert max(map(abs, result["position_position"])) > 1e-3
 
 
 def test_without_positions_all_but_one_term_are_zero():
     bundle = former.load("tiny-no-positions")
     result = ask("scored", {"bag": Loaded("bag", bundle, "bag")}, VIEW)
     assert result["token_token"] == pytest.approx(result["scores"], abs=1e-5)
-    assert not any(result["token_place"] + result["place_token"] + result["place_place"])
+    assert not any(result["token_position"] + result["position_token"] + result["position_position"])
 
 
 def test_the_verdict_moves_with_the_order_only_where_there_are_positions(shipped):
@@ -94,9 +94,9 @@ def test_the_verdict_moves_with_the_order_only_where_there_are_positions(shipped
     assert result["same"] == [False, True]
 
 
-def test_the_heads_to_open_go_by_place_and_by_token(shipped):
+def test_the_heads_to_open_go_by_position_and_by_token(shipped):
     opened = positions.props(shipped)
-    terms = by_numpy(shipped["tiny-generator"].bundle.model, list(positions.TEXT.encode()), opened["byPlace"])
+    terms = by_numpy(shipped["tiny-generator"].bundle.model, list(positions.TEXT.encode()), opened["byPosition"])
     mask = np.tri(terms.shape[1], dtype=bool)
     spread = [term[mask].var() for term in terms]
     assert spread[3] == max(spread)

@@ -17,7 +17,7 @@ export const statisticsOf = (map, of, layer, head) =>
 const placeName = (name, by) => ({ key: `at_${name}`, values: distance(by) });
 const distance = (by) => ({ count: Math.abs(by), side: by < 0 ? "back" : "ahead" });
 const inShort = (name, by, share) =>
-  say("short_at", { place: name === "offset" ? distanceIn(by) : say(`stat_${name}`), share });
+  say("short_at", { target: name === "offset" ? distanceIn(by) : say(`stat_${name}`), share });
 
 /** The distance of "offset" in words: "2 back". */
 export const distanceIn = (by) => say("stat_by", distance(by));

@@ -39,7 +39,7 @@ MESSAGES = {
     "learn_encoder_decoder_given": "probability",
     "learn_encoder_decoder_bits": "{bits} bits",
     "learn_encoder_decoder_bits_hint": "The loss of the whole target, up to where the model ends its answer",
-    "learn_encoder_decoder_place": "After “{read}” the target “{target}” has probability {share}; most likely is"
+    "learn_encoder_decoder_character": "After “{read}” the target “{target}” has probability {share}; most likely is"
     " “{says}”.",
     "learn_encoder_decoder_ended": "The model has ended its answer",
     "learn_encoder_decoder_forms": "{date}, written at temperature 1",

@@ -62,6 +62,6 @@ MESSAGES = {
     "learn_generation_choice_first": "The first",
     "learn_generation_choice_middle": "One in the middle",
     "learn_generation_choice_last": "The last",
-    "learn_generation_answer": "The least likely target is number {place} of {count}, “{target}”, with probability"
+    "learn_generation_answer": "The least likely target is number {position} of {count}, “{target}”, with probability"
     " {share}; the others have {others} on average.",
 }

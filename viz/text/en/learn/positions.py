@@ -32,19 +32,19 @@ MESSAGES = {
     " “{bag}”, without positions, reads the same set and does not change.",
     "learn_positions_head": "Head",
     "learn_positions_query": "of the first layer. Click the query token:",
-    "learn_positions_token": "“{label}” at position {place}",
+    "learn_positions_token": "“{label}” at position {position}",
     "learn_positions_chart_score": "The score of each key, as a stack of its four terms. Click one to see its parts.",
     "learn_positions_keys": "key",
     "learn_positions_score": "score",
     "learn_positions_token_token": "token · token",
-    "learn_positions_token_place": "token · position",
-    "learn_positions_place_token": "position · token",
-    "learn_positions_place_place": "position · position",
+    "learn_positions_token_position": "token · position",
+    "learn_positions_position_token": "position · token",
+    "learn_positions_position_position": "position · position",
     "learn_positions_query_token": "query’s token",
-    "learn_positions_query_place": "query’s position",
+    "learn_positions_query_position": "query’s position",
     "learn_positions_key_token": "key’s token",
-    "learn_positions_key_place": "key’s position",
-    "learn_positions_pair": "Query “{query}” at {at}, key “{key}” at {place}",
+    "learn_positions_key_position": "key’s position",
+    "learn_positions_pair": "Query “{query}” at {at}, key “{key}” at {position}",
     "learn_positions_together": "The four terms add up to {sum}. The model’s own score is {score}, which gives a weight"
     " of {weight}. Over all keys, sum and score differ by at most {error}. The layer norm divides each part by the same"
     " number as the whole; its bias is counted with the token.",
@@ -62,13 +62,13 @@ MESSAGES = {
     " {cpu}, torch {torch};",
     "learn_positions_lesson_length": "At the trained length, {trained} bytes, sines need {sinusoidal} bits per byte"
     " and no positions {none}; near {length} bytes they need {sinusoidal_beyond} and {none_beyond}.",
-    "learn_positions_try_place": "A head that uses positions",
+    "learn_positions_try_position": "A head that uses positions",
     "learn_positions_try_token": "A head that uses tokens",
     "learn_positions_try_beyond": "Beyond the trained length",
     "learn_positions_question": "In head {head} of the first layer of “{model}”, leave out the three terms that contain"
     " a position. Does the chosen token still attend most to the same key?",
     "learn_positions_choice_same": "Yes, to the same one",
     "learn_positions_choice_other": "No, to another",
-    "learn_positions_answer": "With all four terms “{query}” attends most to “{whole}” at {place}; with token · token"
-    " alone, to “{alone}” at {other}.",
+    "learn_positions_answer": "With all four terms “{query}” attends most to “{whole}” at {position}; with token ·"
+    " token alone, to “{alone}” at {other}.",
 }

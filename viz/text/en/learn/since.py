@@ -24,7 +24,7 @@ MESSAGES = {
     "learn_since_show_worth_hint": "Tiny models that differ in one part each",
     "learn_since_field": "Text, up to {most} bytes",
     "learn_since_tokens": "The text. Choose a token.",
-    "learn_since_token": "“{label}” at position {place}",
+    "learn_since_token": "“{label}” at position {position}",
     "learn_since_head": "Head of the first layer",
     "learn_since_back": "Distance to the key",
     "learn_since_shift": "Move both tokens",
@@ -37,7 +37,7 @@ MESSAGES = {
     "learn_since_curve": "The score of these two vectors at every distance, with their own marked",
     "learn_since_distance": "distance of query and key",
     "learn_since_score": "score",
-    "learn_since_scored": "“{query}” at position {at} and “{key}” at {place}: distance {count}, score {score}.",
+    "learn_since_scored": "“{query}” at position {at} and “{key}” at {position}: distance {count}, score {score}.",
     "learn_since_lesson_rotary": "The query “{query}” and the key “{key}”, {count, plural, one {# position} other {#"
     " positions}} before it, have the score {score}. Moving both tokens turns both arrows by the same angle, so the"
     " score stays.",

@@ -53,9 +53,9 @@ MESSAGES = {
     "learn_transformer_xl_keys": "key",
     "learn_transformer_xl_score": "score",
     "learn_transformer_xl_token_token": "q · k: query and key content",
-    "learn_transformer_xl_token_place": "q · W r: query content and distance",
-    "learn_transformer_xl_place_token": "u · k: key content alone",
-    "learn_transformer_xl_place_place": "v · W r: distance alone",
+    "learn_transformer_xl_token_position": "q · W r: query content and distance",
+    "learn_transformer_xl_position_token": "u · k: key content alone",
+    "learn_transformer_xl_position_position": "v · W r: distance alone",
     "learn_transformer_xl_together": "The four together differ from the model’s own scores by at most {error}. In the"
     " section on positions each query position had its own vector; here one learned vector serves all of them.",
     "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits per byte; with a memory of"

@@ -35,7 +35,7 @@ MESSAGES = {
     "learn_encoder_decoder_given": "概率",
     "learn_encoder_decoder_bits": "{bits} 比特",
     "learn_encoder_decoder_bits_hint": "整个目标的损失，算到模型写完答案为止",
-    "learn_encoder_decoder_place": "接在“{read}”之后，目标“{target}”的概率为 {share}；最可能的是“{says}”。",
+    "learn_encoder_decoder_character": "接在“{read}”之后，目标“{target}”的概率为 {share}；最可能的是“{says}”。",
     "learn_encoder_decoder_ended": "模型的答案已写完",
     "learn_encoder_decoder_forms": "{date}，以温度 1 写出",
     "learn_encoder_decoder_no_date": "两边都不是标准格式的日期，例如 2026-11-21。",

@@ -57,6 +57,6 @@ MESSAGES = {
     "learn_generation_choice_first": "第一个",
     "learn_generation_choice_middle": "中间某一个",
     "learn_generation_choice_last": "最后一个",
-    "learn_generation_answer": "概率最低的目标是 {count} 个中的第 {place} 个，“{target}”，概率为 {share}；其余目标的平"
-    "均概率为 {others}。",
+    "learn_generation_answer": "概率最低的目标是 {count} 个中的第 {position} 个，“{target}”，概率为 {share}；其余目标"
+    "的平均概率为 {others}。",
 }

@@ -30,19 +30,19 @@ MESSAGES = {
     "的是同一个集合，结果不变。",
     "learn_positions_head": "头",
     "learn_positions_query": "（第一层）。点击一个词元作为查询：",
-    "learn_positions_token": "“{label}”，位置 {place}",
+    "learn_positions_token": "“{label}”，位置 {position}",
     "learn_positions_chart_score": "每个键的得分，由四项堆叠而成。点击一个键，查看它的各项。",
     "learn_positions_keys": "键",
     "learn_positions_score": "得分",
     "learn_positions_token_token": "词元 · 词元",
-    "learn_positions_token_place": "词元 · 位置",
-    "learn_positions_place_token": "位置 · 词元",
-    "learn_positions_place_place": "位置 · 位置",
+    "learn_positions_token_position": "词元 · 位置",
+    "learn_positions_position_token": "位置 · 词元",
+    "learn_positions_position_position": "位置 · 位置",
     "learn_positions_query_token": "查询的词元",
-    "learn_positions_query_place": "查询的位置",
+    "learn_positions_query_position": "查询的位置",
     "learn_positions_key_token": "键的词元",
-    "learn_positions_key_place": "键的位置",
-    "learn_positions_pair": "查询“{query}”在位置 {at}，键“{key}”在位置 {place}",
+    "learn_positions_key_position": "键的位置",
+    "learn_positions_pair": "查询“{query}”在位置 {at}，键“{key}”在位置 {position}",
     "learn_positions_together": "四项之和为 {sum}。模型自己的得分为 {score}，对应的权重为 {weight}。对所有键，两者的差"
     "最大为 {error}。层归一化对每一部分和对整体除以同一个数；它的偏置算在词元里。",
     "learn_positions_lesson_score": "第 {head} 头：“{query}”把 {share} 给了“{key}”，也就是{where, select, self {它自己}"
@@ -57,13 +57,13 @@ MESSAGES = {
     "值。各模型都训练了 {steps, number} 步，每次读 {trained} 字节。{cpu}，torch {torch}；",
     "learn_positions_lesson_length": "在训练长度（{trained} 字节）处，正弦位置编码需要 {sinusoidal} 比特每字节，无位置"
     "编码需要 {none}；接近 {length} 字节时，两者分别需要 {sinusoidal_beyond} 和 {none_beyond}。",
-    "learn_positions_try_place": "依据位置的头",
+    "learn_positions_try_position": "依据位置的头",
     "learn_positions_try_token": "依据词元的头",
     "learn_positions_try_beyond": "超出训练长度",
     "learn_positions_question": "在“{model}”第一层的第 {head} 头中，去掉含有位置的三项。所选的词元还会最关注同一个键"
     "吗？",
     "learn_positions_choice_same": "会，同一个键",
     "learn_positions_choice_other": "不会，换成别的键",
-    "learn_positions_answer": "四项都在时，“{query}”最关注位置 {place} 上的“{whole}”；只留“词元 · 词元”时，最关注位置"
-    " {other} 上的“{alone}”。",
+    "learn_positions_answer": "四项都在时，“{query}”最关注位置 {position} 上的“{whole}”；只留“词元 · 词元”时，最关注位"
+    "置 {other} 上的“{alone}”。",
 }

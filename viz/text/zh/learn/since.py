@@ -23,7 +23,7 @@ MESSAGES = {
     "learn_since_show_worth_hint": "每个只换一个部件的微型模型",
     "learn_since_field": "文本，最多 {most} 个字节",
     "learn_since_tokens": "文本。请选择一个词元。",
-    "learn_since_token": "位置 {place} 的“{label}”",
+    "learn_since_token": "位置 {position} 的“{label}”",
     "learn_since_head": "第一层的头",
     "learn_since_back": "到键的距离",
     "learn_since_shift": "同时移动两个词元",
@@ -36,7 +36,7 @@ MESSAGES = {
     "learn_since_curve": "这两个向量在每个距离上的得分，并标出它们自己的距离",
     "learn_since_distance": "查询与键的距离",
     "learn_since_score": "得分",
-    "learn_since_scored": "位置 {at} 的“{query}”与位置 {place} 的“{key}”：距离 {count}，得分 {score}。",
+    "learn_since_scored": "位置 {at} 的“{query}”与位置 {position} 的“{key}”：距离 {count}，得分 {score}。",
     "learn_since_lesson_rotary": "查询“{query}”与它之前 {count, plural, other {# 个位置}}的键“{key}”，得分为 {score}。"
     "同时移动两个词元，两支箭头转过相同的角度，所以得分不变。",
     "learn_since_added": "给每个数加上",

@@ -47,9 +47,9 @@ MESSAGES = {
     "learn_transformer_xl_keys": "键",
     "learn_transformer_xl_score": "得分",
     "learn_transformer_xl_token_token": "q · k：查询与键的内容",
-    "learn_transformer_xl_token_place": "q · W r：查询的内容与距离",
-    "learn_transformer_xl_place_token": "u · k：只有键的内容",
-    "learn_transformer_xl_place_place": "v · W r：只有距离",
+    "learn_transformer_xl_token_position": "q · W r：查询的内容与距离",
+    "learn_transformer_xl_position_token": "u · k：只有键的内容",
+    "learn_transformer_xl_position_position": "v · W r：只有距离",
     "learn_transformer_xl_together": "四项之和与模型自己的得分最多相差 {error}。在“位置”一节中，每个查询位置有自己的向"
     "量；这里所有位置共用一个学来的向量。",
     "learn_transformer_xl_lesson_memory": "没有记忆时，这段文本需要 {off} 比特每字节；有 {memory} 字节的记忆时，需要"

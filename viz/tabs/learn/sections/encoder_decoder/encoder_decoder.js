@@ -76,7 +76,7 @@ const makePlaces = (section, decoding) => {
   const cell = ({ probs, says }, reads, target, i, to) => {
     if (i >= probs.length) return h("td.share", { title: words("ended") }, "–");
     if (i >= to) return h("td.share", "");
-    const message = words("place", { read: reads[i], target, share: asShare(probs[i]), says: says[i] });
+    const message = words("character", { read: reads[i], target, share: asShare(probs[i]), says: says[i] });
     const own = h("td.share", { title: message, "data-prob": probs[i] }, asWhole(Math.round(100 * probs[i])));
     ground(own, palette().weights[Math.round(255 * probs[i])]);
     return own;

@@ -79,7 +79,7 @@ const addCheck = (section) => {
     const average = others.reduce((sum, prob) => sum + prob, 0) / others.length;
     const right = least === unmasked.length - 1 ? 2 : least === 0 ? 0 : 1;
     const shares = { share: asShare(unmasked[least]), others: asShare(average) };
-    const position = { place: least + 1, count: unmasked.length, target: labels[least + 1] };
+    const position = { position: least + 1, count: unmasked.length, target: labels[least + 1] };
     return { right, said: section.words("answer", { ...position, ...shares }) };
   };
   section.check({ names: ["first", "middle", "last"], shows: { show: "training" }, answer });

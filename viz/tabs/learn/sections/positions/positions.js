@@ -14,12 +14,12 @@ const fieldsOf = (props) => ({
   show: { initial: "order", choices: SHOWS },
   text: { initial: props.text, longest: 1000 },
   order: { initial: props.order, longest: 80, valid: isOrder, eager: true },
-  head: { initial: props.byPlace, min: 0, max: props.heads - 1 },
+  head: { initial: props.byPosition, min: 0, max: props.heads - 1 },
   at: { initial: props.most - 1, min: 0, max: props.most - 1 },
   key: { initial: null, min: 0, max: props.most - 1, optional: true },
 });
 
-const addCheck = (section, { model, byPlace: head }) => {
+const addCheck = (section, { model, byPosition: head }) => {
   const { words, live: demo } = section;
   const best = (values) => values.indexOf(Math.max(...values));
   const answer = async () => {
@@ -30,7 +30,7 @@ const addCheck = (section, { model, byPlace: head }) => {
     const values = {
       query: labels[scored.at],
       whole: labels[strongest],
-      place: strongest,
+      position: strongest,
       alone: labels[other],
       other,
     };
@@ -57,7 +57,7 @@ export const mount = (section, props) => {
 
   section.tries(
     {
-      place: { show: "score", head: props.byPlace, key: null },
+      position: { show: "score", head: props.byPosition, key: null },
       token: { show: "score", head: props.byToken, key: null },
       beyond: { show: "length" },
     },

@@ -8,15 +8,15 @@ import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js"
 const sumOf = (words, terms, { labels, at, scores, weights, error, ...scored }, key) => {
   const cell = (name) =>
     h("td", { "data-term": name, "data-value": scored[name][key] }, asSigned(scored[name][key], 3));
-  const row = (of) => tableRow(words(`query_${of}`), ...["token", "place"].map((by) => cell(`${of}_${by}`)));
+  const row = (of) => tableRow(words(`query_${of}`), ...["token", "position"].map((by) => cell(`${of}_${by}`)));
   const total = terms.reduce((all, name) => all + scored[name][key], 0);
   const together = { sum: asSigned(total, 3), score: asSigned(scores[key], 3), weight: asShare(weights[key]) };
   return [
     h(
       "table",
-      h("caption", words("pair", { query: labels[at], at, key: labels[key], place: key })),
-      tableHead("", ...["token", "place"].map((by) => words(`key_${by}`))),
-      h("tbody", row("token"), row("place")),
+      h("caption", words("pair", { query: labels[at], at, key: labels[key], position: key })),
+      tableHead("", ...["token", "position"].map((by) => words(`key_${by}`))),
+      h("tbody", row("token"), row("position")),
     ),
     h(
       "p",
@@ -64,7 +64,7 @@ export const makeScore = (section, { model, terms }) => {
     demo.view.key === null || demo.view.key >= weights.length ? weights.indexOf(Math.max(...weights)) : demo.view.key;
 
   const token = (label, i, at, key) => {
-    const message = words("token", { label, place: i });
+    const message = words("token", { label, position: i });
     const button = h(
       "button",
       {

@@ -54,7 +54,7 @@ export const makeRotary = (section) => {
     const keep = `${text} ${at} ${key} ${head}`;
     chart.draw({ figures: turned.chart, keep, x: words("distance"), y: words("score") });
     const values = { query: labels[at], key: labels[key], count: distance, score: asSigned(moved, 3) };
-    scored.textContent = words("scored", { ...values, at: at + by, place: key + by });
+    scored.textContent = words("scored", { ...values, at: at + by, position: key + by });
     Object.assign(scored.dataset, { moved, score });
     section.showLesson(words("lesson_rotary", values));
   };

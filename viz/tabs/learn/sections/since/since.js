@@ -39,7 +39,7 @@ const makeTokens = (section) => {
       {
         "data-token": i,
         "aria-pressed": `${i === at}`,
-        "aria-label": words("token", { label, place: i }),
+        "aria-label": words("token", { label, position: i }),
         class: i === key ? "key" : null,
         onclick: () => demo.set({ at: i }),
       },
