@@ -64,14 +64,14 @@ def load_models(places: list[str], revisions: Sequence[str] = ()) -> dict[str, L
     or of `sources.open_revisions` if there are revisions.
 
     Raises:
-        former.CheckpointError: a place has no model that can be shown.
+        former.CheckpointError: a source has no model that can be shown.
     """
     models: dict[str, Loaded] = {}
     for name in former.available():
         with contextlib.suppress(sources.NotShown):
             models[name] = sources.open_model(name)
-    for place in places:
-        own = sources.open_revisions(place, revisions, models) if revisions else sources.open_model(place, models)
+    for source in places:
+        own = sources.open_revisions(source, revisions, models) if revisions else sources.open_model(source, models)
         print(sources.summary(own), flush=True)
         models[own.name] = own
     return dict(
@@ -205,10 +205,10 @@ def main() -> None:
     revisions = [name for name in options.revisions.split(",") if name]
     if revisions and len(places) != 1:
         parser.error(f"--revisions must be those of a single model, got {len(places)}")
-    elsewhere = [place for place in places if sources.is_elsewhere(place, revisions)]
+    elsewhere = [source for source in places if sources.is_elsewhere(source, revisions)]
     try:
         replicas = shared.connect(os.environ.get("FORMER_REDIS", ""))
-        models = load_models([place for place in places if place not in elsewhere], revisions)
+        models = load_models([source for source in places if source not in elsewhere], revisions)
     except (former.CheckpointError, shared.Unreachable) as error:
         parser.error(str(error))
     if not models:

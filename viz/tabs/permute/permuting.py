@@ -113,7 +113,7 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
     """
     matrix = torch.eye(len(order))[list(order)]
     places = [word + 1 for word in order]
-    moved = sum(word != place for place, word in enumerate(order))
+    moved = sum(word != position for position, word in enumerate(order))
     values = {"typed": words, "words": [words[word] for word in order], "places": places, "moved": moved}
     return {**values, "matrix": matrix, "cells": matrix >= 0}
 
