@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import ViewportSize
 
 from tests.browser.pages import Exploring, Tab, presents
 from tests.browser.pages_learn import SHOWN, Learning
@@ -17,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.own_page]
 TAB = Learning
 FAULTS = (Path(__file__).parent / "geometry.js").read_text(encoding="utf-8")
 SIZES = ((1280, 720), (1024, 768), (640, 360), (390, 844))
-PRESENTED: ViewportSize = {"width": 1920, "height": 1080}
+PRESENTED = ((1920, 1080), (1280, 720), (1024, 768))
 FRAME = ".page-title, .former-lesson, .tab-controls"
 VIEWS = [  # with these, every panel of the other tabs
     {"tab": "explore", "model": "gpt", "text": "The cat sat on the mat because it was tired."},
@@ -38,6 +37,15 @@ def faults(tab: Tab, places: str, state: str) -> list[str]:
     return [f"{state}: {fault}" for fault in tab.page.evaluate(FAULTS, f"{places}, {FRAME}")]
 
 
+def presented(tab: Tab, state: str) -> list[str]:
+    """The same of the presented panel, at all sizes of a projector."""
+    problems = []
+    for width, height in PRESENTED:
+        tab.page.set_viewport_size({"width": width, "height": height})
+        problems += faults(tab, ".presented", f"{state}, presented at {width} × {height}")
+    return problems
+
+
 def at_all_sizes(tab: Tab, places: str) -> list[str]:
     problems = []
     for width, height in SIZES:
@@ -53,13 +61,12 @@ def test_no_text_of_a_section_is_cut_or_over_another(tab: Learning, language: st
     tab.open(lang=language)
     for section in SHOWN:
         tab.open(section.name)
-    tab.page.set_viewport_size(PRESENTED)
     tab.page.keyboard.press("p")
     problems = []
     for section in reversed(SHOWN):
         tab.wait("name => former.presenter.panel === `learn-${name}`", section.name)
         tab.settled()
-        problems += faults(tab, ".presented", f"{section.name}, presented")
+        problems += presented(tab, section.name)
         tab.page.keyboard.press("PageUp")
     tab.page.keyboard.press("Escape")
     tab.page.evaluate("document.querySelectorAll('.former-learn .section').forEach((each) => (each.hidden = false))")
@@ -75,12 +82,11 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
     if isinstance(tab, Exploring):
         tab.settled()
         tab.page.evaluate("former.page.showAll.explore()")
-    tab.page.set_viewport_size(PRESENTED)
     problems = []
     tab.wait("Boolean(former.presenter)")  # it comes after the first view
     for name in tab.page.evaluate("former.presenter.panels().map(({ name }) => name)"):
         tab.page.evaluate("name => former.presenter.go(former.page.tab, name)", name)
         presents(tab.page, name)
-        problems += faults(tab, ".presented", f"{name}, presented")
+        problems += presented(tab, name)
     tab.page.keyboard.press("Escape")
     assert problems + at_all_sizes(tab, ".former .panel") == []
