@@ -95,6 +95,29 @@ def test_a_head_switched_off_shows_the_prediction_before_and_after(tab, model):
     expect(tab.cell(0, 0)).not_to_have_class("off")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768), (390, 844)])
+def test_the_chosen_head_is_switched_off_and_on_again_on_the_first_screen(tab, width, height):
+    tab.page.set_viewport_size({"width": width, "height": height})
+    off = tab.page.get_by_role("button", name=message("control_off_hint"))
+    expect(off).to_be_in_viewport(ratio=1)
+    tab.edited(off.click)
+    assert tab.link()["edits"] == "0.0.off"
+    expect(off).to_have_attribute("aria-pressed", "true")
+    tab.edited(off.click)
+    assert "edits" not in tab.link()
+    expect(off).to_have_attribute("aria-pressed", "false")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768), (390, 844)])
+def test_changes_stand_directly_under_the_maps_and_in_sight_of_a_laptop_and_a_projector(tab, width, height):
+    tab.page.set_viewport_size({"width": width, "height": height})
+    tab.painted()
+    maps, changes = (tab.part(name).bounding_box() for name in ("head-map", "interventions"))
+    assert 0 <= changes["y"] - maps["y"] - maps["height"] <= 20
+    if width > 800:
+        expect(tab.part("interventions").get_by_role("button", name="Switch off")).to_be_in_viewport()
+
+
 def test_a_head_can_be_scaled_by_keyboard(tab, model):
     slider = tab.page.get_by_role("slider", name="Scale its output")
     slider.focus()

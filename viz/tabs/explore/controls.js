@@ -3,6 +3,8 @@
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
 import { say } from "../../browser/lib/messages.js";
+import { stack, withEdit } from "./lib/changes.js";
+import { isOff } from "./lib/pass.js";
 import { beside } from "./lib/pin.js";
 import { store } from "./lib/store.js";
 
@@ -22,9 +24,16 @@ export const mount = ({ element }) => {
   });
   const field = h("label.field-line.field-select", { hidden: true }, h("span.name", say("control_map")), maps);
   const pin = h("button.f-button", { title: say("pin_hint"), onclick: beside.pin }, say("pin"));
-  element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
+  const isChosenOff = () => isOff(store, store.map, store.view.layer, store.view.head);
+  const toggle = () => {
+    const { layer, head } = store.view;
+    store.edit(withEdit(isChosenOff() ? null : { do: "scale", factor: 0 }, { ...stack(), layer, head }));
+  };
+  const hint = say("control_off_hint");
+  const off = h("button.f-button", { title: hint, "aria-label": hint, onclick: toggle }, say("control_off"));
+  element.append(field, ...[of, layer, head, { node: off }, view, scale, show].map(({ node }) => node), pin);
 
-  const ON = ["pass", "rev", ...Object.keys(store.fields)];
+  const ON = ["pass", "rev", "edits", ...Object.keys(store.fields)];
   store.subscribe(element, (changed) => {
     if (!ON.some((name) => changed.has(name))) return;
     const now = store.view;
@@ -41,6 +50,8 @@ export const mount = ({ element }) => {
     maps.value = now.map;
     layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));
     head.update(say("head"), now.of !== "head");
+    off.disabled = now.of !== "head";
+    off.ariaPressed = `${isChosenOff()}`;
     element.dataset.rev = store.rev;
   });
 };

@@ -56,20 +56,13 @@ def fold(name: str) -> Part:
 def panels() -> list[Part]:
     """Returns the panels that show a pass."""
     centre = browser.column(panel("head-map"), panel("lines"), classes="explore-centre")
-    below = (
-        "interventions",
-        "prediction",
-        "blanks",
-        "surprise",
-        "words",
-    )  # as many columns as there are parts and room
+    around = ("statistics", "interventions", "prediction", "blanks", "words")  # each has an area in the style sheet
     return [
         part("controls"),
         panel("beside"),
         fold("forming"),  # its slider changes all that follows
-        browser.row(panel("overview"), centre, panel("statistics"), classes="explore-main"),
-        browser.row(*(panel(name) for name in below), classes="explore-below"),
-        panel("token-strip"),
+        browser.row(panel("overview"), centre, *(panel(name) for name in around), classes="explore-main"),
+        *(panel(name) for name in ("surprise", "token-strip")),
         panel("carry", {"pairs": CARRIED, "models": MEASURED_IN}),
         *(fold(name) for name in ("reads", "follow", "inside", "corpus")),
         part("export"),

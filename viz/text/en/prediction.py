@@ -13,6 +13,8 @@ MESSAGES = {
     "edit_whole": "the whole layer",
     "edit_off": "Switch off",
     "edit_off_hint": "The head adds nothing to the text’s vectors; its weights are still shown",
+    "control_off": "Off",
+    "control_off_hint": "Switch this head off, or on again",
     "edit_uniform": "Make uniform",
     "edit_uniform_hint": "The head attends equally to every token it may see",
     "edit_undo": "As trained",

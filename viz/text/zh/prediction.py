@@ -13,6 +13,8 @@ MESSAGES = {
     "edit_whole": "整层",
     "edit_off": "关闭",
     "edit_off_hint": "这个头不再给文本的向量加任何内容；它的权重仍然显示",
+    "control_off": "关闭",
+    "control_off_hint": "关闭这个头，或重新打开",
     "edit_uniform": "均匀注意力",
     "edit_uniform_hint": "这个头平均地关注每个它能看到的词元",
     "edit_undo": "恢复原样",

@@ -7,7 +7,7 @@ import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
-import { changeList, nameOf, sameHead, stack } from "../lib/changes.js";
+import { changeList, nameOf, sameHead, stack, withEdit } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
 import { isOff, viewOfPass } from "../lib/pass.js";
 import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
@@ -75,8 +75,7 @@ const makeEdits = (button) => {
   /** Replaces the edit of the same head or weight; without an edit, removes it. */
   const apply = (edit, /** @type {any} */ on = target(whole.checked)) => {
     if (!store.pass) return;
-    const others = store.edits.filter((other) => !sameHead(other, on));
-    const all = edit ? [...others, { ...on, ...edit }] : others;
+    const all = withEdit(edit, on);
     const limit = site.limits.edits;
     if (all.length > limit) return void (status.textContent = say("edits_many", { limit }));
     store.edit(all);

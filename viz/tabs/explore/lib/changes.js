@@ -11,6 +11,12 @@ export const stack = () => (store.pass && store.header.maps.length > 1 ? { map: 
 export const sameHead = (/** @type {any} */ a, /** @type {any} */ b) =>
   ["map", "layer", "head", "query", "key"].every((name) => a[name] === b[name]);
 
+/** All changes with `edit` in place of that of the same head or weight, which null removes. */
+export const withEdit = (/** @type {any} */ edit, /** @type {any} */ on) => [
+  ...store.edits.filter((other) => !sameHead(other, on)),
+  ...(edit ? [{ ...on, ...edit }] : []),
+];
+
 /** "Layer 5, head 3", or a whole layer. */
 export const nameOf = (/** @type {any} */ { map, layer, head }) => {
   const named = say(head === null ? "edit_layer" : "edit_head", { layer, head });
