@@ -1,5 +1,6 @@
-"""No text is cut, runs out of its panel or lies over other text, and the page is not wider than its window: in both
-languages, at a laptop's, a projector's and a phone's size, at 200 % zoom, on paper and presented."""
+"""No text is cut, runs out of its panel or lies over other text, no panel is half empty, and the page is not wider than
+its window: in both languages, at a laptop's, a projector's and a phone's size, at 200 % zoom, on paper and presented.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +28,29 @@ VIEWS = [  # with these, every panel of the other tabs
     {"tab": "mask"},
     {"tab": "permute"},
 ]
+
+# The panels of which a larger share is one empty band across them.
+EMPTY = """(share) => [...document.querySelectorAll(".former .panel")].filter((panel) => panel.checkVisibility())
+  .flatMap((panel) => {
+    const isSeen = (node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".sr-only");
+    const boxes = [...panel.querySelectorAll("canvas, svg, input, select, button, .bar, .js-plotly-plot")]
+      .filter(isSeen).map((node) => node.getBoundingClientRect());
+    const walk = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      if (!walk.currentNode.data.trim() || !isSeen(walk.currentNode.parentElement)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(walk.currentNode);
+      boxes.push(...range.getClientRects());
+    }
+    const frame = panel.getBoundingClientRect();
+    let [end, gap] = [frame.top, 0];
+    for (const { top, bottom } of boxes.sort((a, b) => a.top - b.top)) {
+      gap = Math.max(gap, top - end);
+      end = Math.max(end, bottom);
+    }
+    gap = Math.max(gap, frame.bottom - end);
+    return gap > share * frame.height ? [`${panel.dataset.panel}: ${Math.round(gap)} px are empty`] : [];
+  })"""
 
 
 def faults(tab: Tab, places: str, state: str) -> list[str]:
@@ -90,3 +114,32 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
         problems += presented(tab, name)
     tab.page.keyboard.press("Escape")
     assert problems + at_all_sizes(tab, ".former .panel") == []
+
+
+def empties(tab: Tab, state: str, share: float) -> list[str]:
+    """Returns the panels of which a larger share is empty, on a laptop and on a projector."""
+    problems = []
+    for width, height in ((1280, 720), (1024, 768)):
+        tab.page.set_viewport_size({"width": width, "height": height})
+        tab.painted()
+        tab.wait("!former.asking()")
+        tab.wait("[...document.querySelectorAll('.chart:empty')].every((chart) => !chart.checkVisibility())")
+        tab.painted()
+        problems += [f"{state}, {width} × {height}: {each}" for each in tab.page.evaluate(EMPTY, share)]
+    return problems
+
+
+def test_no_panel_of_a_section_has_an_empty_fifth(tab: Learning):
+    problems = []
+    for section in SHOWN:
+        tab.open(section.name)
+        problems += empties(tab, section.name, 0.2)
+    assert problems == []
+
+
+@pytest.mark.parametrize("view", VIEWS[:3], ids=lambda view: view["model"])
+def test_no_panel_of_explore_is_half_empty(page: Any, guard: Any, view: dict[str, str]):
+    tab = Exploring(page, guard.origin)
+    tab.goto(**view)
+    tab.settled()
+    assert empties(tab, view["model"], 0.5) == []
