@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks, sparse
-from former.checks import head_size, require_groups, require_positive
+from former.checks import head_size, require_groups, require_instance, require_positive
 from former.hooks import Hook, observe, wants
 from former.masks import Mask
 from former.positions import Terms, Turn
@@ -72,7 +72,9 @@ def attention_scores(
     Raises:
         ValueError: vectors of different sizes, or the mask does not fit.
     """
-    if q.shape[-1] != k.shape[-1]:
+    for name, vectors in (("q", q), ("k", k)):
+        require_instance(name, vectors, Tensor)
+    if min(q.dim(), k.dim()) < 2 or q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q and k must be vectors of one size, got {tuple(q.shape)} and {tuple(k.shape)}")
     root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
     scores = (q / root) @ (k / root).transpose(-2, -1)
@@ -128,6 +130,8 @@ def attend(
         ValueError: the mask does not fit, a hook's replacement has another shape, or scores or weights are wanted of
             a `Pattern` over more than `sparse.MOST_WEIGHTS` tokens.
     """
+    for name, vectors in (("q", q), ("k", k), ("v", v)):
+        require_instance(name, vectors, Tensor)
     looked_at = wants(hook, ("scores", "weights"))
     if isinstance(mask, masks.Pattern) and (terms is not None or looked_at):
         mask = sparse.dense_mask(mask, q)
@@ -323,6 +327,7 @@ def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _check_sequence(x: Tensor, emb: int | None = None, name: str = "x") -> None:
+    require_instance(name, x, Tensor)
     expected = "(b, t, e)" if emb is None else f"(b, t, {emb})"
     if x.dim() != 3 or (emb is not None and x.shape[-1] != emb):
         raise ValueError(f"{name} must have shape {expected}, got {tuple(x.shape)}")

@@ -16,6 +16,7 @@ from former.config import require_token
 from former.edits import edits_of_heads
 from former.generate import KeyValueCache, Window, check_prompt, window_for
 from former.hooks import Model, Observer, chain
+from former.models import require_output_layer
 from former.sampling import precise, require_maximum
 
 
@@ -59,6 +60,7 @@ def beam_search(
         ValueError: an argument out of range, a model without a causal mask or that does not predict the next token, an
             edit that does not fit, or predictions that are not numbers.
     """
+    require_output_layer(model)
     config = model.config
     require_positive("max_new_tokens", max_new_tokens)
     require_positive("beams", beams)

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from former import masks
 from former.blocks import ACTIVATIONS
-from former.checks import require_choice, require_positive
+from former.checks import require_choice, require_instance, require_positive
 from former.config import Activation, StackConfig, added_in_version, require_token
 from former.hooks import Observer
 from former.observable import observable
@@ -85,6 +85,7 @@ class BertStack(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
+        require_instance("config", config, BertConfig)
         self.config = config
         self.transformer = Transformer(config, config.num_tokens, LearnedPositions(config.seq_length, config.emb))
         self.segment_embedding = nn.Embedding(config.num_segments, config.emb)

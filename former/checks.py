@@ -38,6 +38,12 @@ def require_instance(name: str, value: object, kind: type) -> None:
         raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
 
 
+def require_callable(name: str, value: object) -> None:
+    """Raises ValueError unless `value` is a function, or a model."""
+    if not callable(value):
+        raise ValueError(f"{name} must be a function or a model, got a {type(value).__name__}")
+
+
 def require_positive(name: str, value: int) -> None:
     """Raises ValueError unless `value` is a whole number of at least 1."""
     if not is_whole(value) or value < 1:
@@ -52,7 +58,7 @@ def require_room(limit: int, least: int) -> None:
 
 def listed(name: str, values: Any) -> tuple[Any, ...]:
     """Returns values as a tuple; raises ValueError for a single value instead of a list."""
-    if not isinstance(values, Iterable):
+    if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         raise ValueError(f"{name} must be a list, got {values!r}")
     return tuple(values)
 
@@ -68,7 +74,7 @@ def require_json(name: str, value: Any) -> None:
 def require_choice(name: str, value: str, choices: Iterable[str]) -> None:
     """Raises ValueError unless `value` is one of `choices`."""
     choices = tuple(choices)
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 

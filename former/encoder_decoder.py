@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from former import masks
 from former.attention import KeysValues
 from former.blocks import DecoderBlock
-from former.checks import is_whole
+from former.checks import is_whole, require_instance
 from former.config import SequenceConfig
 from former.generate import KeyValueCache
 from former.hooks import STACKS, Observer, scoped
@@ -53,6 +53,7 @@ class EncoderDecoder(nn.Module):
 
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
+        require_instance("config", config, EncoderDecoderConfig)
         self.config = config
         self.encoder = make_stack(config)
         self.encoder_norm = last_norm(config)

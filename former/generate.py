@@ -288,6 +288,7 @@ def generate(
             does not fit; at a token, a prediction that is not a number, as after an overflow.
     """
     check_rules(temperature, top_k, top_p, min_p, repetition_penalty)
+    require_output_layer(model)
     config = model.config
     ids = check_prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:

@@ -76,7 +76,7 @@ class at_points:
     """
 
     def __init__(self, points: Iterable[str], hook: Hook) -> None:
-        self.points = frozenset([points] if isinstance(points, str) else points)
+        self.points = frozenset([points] if isinstance(points, str) else listed("points", points))
         check_points(self.points)
         self._hook = hook
 
@@ -93,7 +93,7 @@ def wants(hook: Hook | None, points: Iterable[str]) -> bool:
 def check_points(names: Iterable[str], known: Iterable[str] = ALL_POINTS) -> None:
     """Raises ValueError unless every name is a known point."""
     known = set(known)
-    if unknown := sorted(set(names) - known):
+    if unknown := sorted(set(names) - known, key=str):
         ordered = [point for point in (*POINTS, *BLOCK_POINTS) if point in known]
         ordered += sorted(point for point in known if "." in point)
         raise ValueError(f"names must be among {ordered}, got {unknown}")
@@ -113,7 +113,7 @@ class Capture:
     def __init__(
         self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None, *, grad: bool = False
     ) -> None:
-        self.names = frozenset([names] if isinstance(names, str) else names)
+        self.names = frozenset([names] if isinstance(names, str) else listed("names", names))
         self.layers = None if layers is None else frozenset(listed("layers", layers))
         self.grad = grad
         check_points(self.names)

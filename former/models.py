@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks, sparse
+from former.checks import require_instance
 from former.config import ModelConfig, Pooling
 from former.hooks import Observer
 from former.observable import observable
@@ -29,6 +30,7 @@ class Generator(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        require_instance("config", config, ModelConfig)
         self.config = replace(config, mask=config.mask or "causal")
         self.transformer = make_stack(config)
         self.norm = last_norm(config)
@@ -105,7 +107,9 @@ class Generator(nn.Module):
 
 
 def require_output_layer(model: Any) -> None:
-    """Raises ValueError for a Generator, or its fast twin, without an output layer."""
+    """Raises ValueError for a Generator, or its fast twin, without an output layer, and for what is no model."""
+    if not hasattr(model, "config"):
+        raise ValueError(f"model must be a model, such as `bundle.model`, got a {type(model).__name__}")
     if not getattr(model.config, "output_layer", True):
         raise ValueError("model must have an output layer, to predict; this one was built, or saved, without one")
 
@@ -121,6 +125,7 @@ class Classifier(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        require_instance("config", config, ModelConfig)
         self.config = replace(config, mask=config.mask or "none")
         self.transformer = make_stack(config)
         self.norm = last_norm(config)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from former.checks import is_number, is_share, is_whole
+from former.checks import is_number, is_share, is_whole, require_instance
 
 
 class NotNumbers(ValueError):
@@ -98,6 +98,7 @@ def require_numbers(values: Tensor) -> Tensor:
 
 def require_maximum(logits: Tensor) -> None:
     """Raises ValueError unless the largest logit is finite: after an overflow, or with broken weights, it is not."""
+    require_instance("logits", logits, Tensor)
     largest = logits.max()
     if not largest.isfinite():
         raise NotNumbers(f"logits must have a finite maximum, to predict a token, got {float(largest)}")
@@ -111,6 +112,7 @@ def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:
         ids: of the text.
         penalty: above 0; logits above 0 are divided by it, others multiplied. 1 changes nothing.
     """
+    require_instance("logits", logits, Tensor)
     index = torch.tensor(sorted(set(ids)), device=logits.device)
     seen_logits = logits[index]
     return logits.scatter(0, index, torch.where(seen_logits > 0, seen_logits / penalty, seen_logits * penalty))

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from former import masks
 from former.attention import Extend
-from former.checks import is_whole, require_positive
+from former.checks import is_whole, require_instance, require_positive
 from former.config import StackConfig, require_positions
 from former.hooks import Capture, Chain, Observer
 from former.observable import observable
@@ -65,6 +65,7 @@ class TransformerXL(nn.Module):
 
     def __init__(self, config: TransformerXLConfig) -> None:
         super().__init__()
+        require_instance("config", config, TransformerXLConfig)
         self.config = config
         positions = RelativePositions(config.depth, config.emb, config.heads, config.head_size)
         self.transformer = Transformer(config, config.num_tokens, positions)

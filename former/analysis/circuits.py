@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from former.analysis.parts import centred, output_layer
+from former.checks import require_instance, require_positive
 from former.hooks import run_with_capture
 from former.models import Generator
 
@@ -136,6 +137,9 @@ def induction_score(
     Returns:
         (layers, h): the mean weight, in [0, 1].
     """
+    require_instance("model", model, Generator)
+    require_positive("length", length)
+    require_positive("repeats", repeats)
     tokens = repeated_sequences(length, repeats, seed, range(model.config.num_tokens) if ids is None else ids)
     tokens = tokens.to(next(model.parameters()).device)
     return induction_weight(run_with_capture(model, tokens)[1].stack("weights"))

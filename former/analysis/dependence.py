@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from former.analysis.statistics import as_tensor
 from former.bert import BertClassifier
-from former.checks import require_positive
+from former.checks import require_callable, require_instance, require_positive
 from former.encoder_decoder import EncoderDecoder
 from former.models import Classifier
 
@@ -32,7 +33,10 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
         ValueError: not a permutation of x's tokens, or outputs that do not belong to tokens: their second size is not
             t, or f is a classifier or an EncoderDecoder.
     """
-    index = torch.as_tensor(permutation, device=x.device)
+    require_instance("x", x, Tensor)
+    if x.dim() < 2:
+        raise ValueError(f"x must be (b, t, ...), got {tuple(x.shape)}")
+    index = as_tensor("permutation", permutation).to(x.device)
     t = x.shape[1]
     whole = not index.is_floating_point() and not index.is_complex() and index.dtype != torch.bool
     if not whole or index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
@@ -67,6 +71,7 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
         ValueError: x is empty or not one sequence, chunk is below 1, or f is an EncoderDecoder, which takes two texts.
     """
     require_positive("chunk", chunk)
+    require_instance("x", x, Tensor)
     if x.dim() < 2 or x.shape[0] != 1 or x.shape[1] == 0:
         raise ValueError(f"x must be one sequence, (1, t, ...) with t at least 1, got {tuple(x.shape)}")
     config = getattr(f, "config", None)
@@ -103,6 +108,7 @@ def steps_to_reach(steps: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
             "steps must return the state of each output after each step, (b, n, t_out, ...), as GRUModel.steps does; "
             f"got a {type(steps).__name__}, which returns only its output"
         )
+    require_callable("steps", steps)
     n = steps(x).shape[1]
     changes = influence(lambda changed: steps(changed).flatten(1, 2), x)  # (n · t_out, t_in)
     unchanged = changes.unflatten(0, (n, -1)) == 0
@@ -117,6 +123,7 @@ def _output(f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
             "f must take x alone, got an EncoderDecoder, which takes a source and a target: "
             "pass a function of one of them, such as lambda source: model(source, target)"
         )
+    require_callable("f", f)
     y = f(x)
     return y[0] if isinstance(y, tuple) else y
 

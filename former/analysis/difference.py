@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from former.checks import require_instance, require_positive
 from former.runs import Run, Unanswerable
 from former.sampling import precise
 
@@ -21,6 +22,7 @@ class Difference(NamedTuple):
 
 def predicted(run: Run, at: int) -> Tensor:
     """Returns the log-probabilities of one prediction of a run: (num_tokens,), or (num_classes,)."""
+    require_instance("run", run, Run)
     return precise(run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0]).log_softmax(-1)
 
 
@@ -34,8 +36,12 @@ def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
         one, other: runs of one model on texts of equally many tokens.
         count: the most tokens to return for each run.
     Raises:
+        ValueError: no runs.
         Unanswerable: both predict the same.
     """
+    for name, run in (("one", one), ("other", other)):
+        require_instance(name, run, Run)
+    require_positive("count", count)
     places = one.kind.places(one.reading)
     every = 1 if one.kind.says == "class" else one.result.shape[1]
     last = (every if places is None else len(places)) - 1

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from former.analysis.statistics import rank_correlation, rollout
 from former.bert import Bert, BertClassifier
+from former.checks import listed, require_callable, require_instance
 from former.edits import Edit
 from former.hooks import Observer, chain, inputs_of, run_with_capture
 from former.models import Classifier, require_output_layer
@@ -69,13 +70,16 @@ def ablation_by_layer(
 
     The heads of a layer run as one batch, in which each sequence lacks another head.
     """
-    if not hasattr(model.config, "heads"):
+    if not hasattr(getattr(model, "config", None), "heads"):
         raise ValueError(f"model must have attention heads, got a {type(model).__name__}")
     inputs = inputs_of(model, tokens)
     for each in inputs:
+        require_instance("tokens", each, Tensor)
         if each.dim() != 2 or each.shape[0] != 1:
             raise ValueError(f"tokens must be one sequence, (1, t), got {tuple(each.shape)}")
-    edits = tuple(edits)
+    edits = listed("edits", edits)
+    if measure is not None:
+        require_callable("measure", measure)
 
     def call(inputs: tuple[Tensor, ...], *more: Observer) -> Tensor:
         output, _ = run_with_capture(model, inputs, (), edits=(*edits, *more), mask=mask)
@@ -116,6 +120,7 @@ def head_effects(run: Run) -> Iterator[HeadEffect]:
     Raises:
         ValueError: the text is too short or hides nothing, or the model has no output head, or predicts only NaN.
     """
+    require_instance("run", run, Run)
     measure = run.kind.measure(run.model, run.reading, run.inputs, run.result)
     worth, config = measure(run.result), run.model.config
     batch = run.kind.batch(run.inputs, config.heads)
@@ -155,6 +160,7 @@ def word_shares(run: Run) -> Tensor:
     Raises:
         ValueError: the model is not a classifier.
     """
+    require_instance("run", run, Run)
     run.kind.classes(run.source)
     return shares_read(run.model, rollout(run))
 
@@ -169,6 +175,7 @@ def word_changes(run: Run) -> Iterator[Tensor]:
     Raises:
         ValueError: the model is not a classifier.
     """
+    require_instance("run", run, Run)
     run.kind.classes(run.source)
     measure = run.kind.measure(run.model, run.reading, run.inputs, run.result)
     t, size = len(run.ids), word_size(run)

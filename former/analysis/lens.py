@@ -12,7 +12,7 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
-from former.checks import is_index, is_whole
+from former.checks import is_index, is_whole, listed, require_instance
 from former.edits import Edit
 from former.hooks import Observer, at_points, chain, inputs_of
 from former.models import Classifier
@@ -57,7 +57,7 @@ def logit_lens(
     """
     if not hasattr(model, "unembed"):
         raise ValueError(f"model must have `unembed`, to apply it to its stream, got a {type(model).__name__}")
-    inputs = inputs_of(model, tokens)
+    inputs, edits = inputs_of(model, tokens), listed("edits", edits)
     unembed = partial(model.unembed, real=model.real(inputs[0])) if isinstance(model, Classifier) else model.unembed
     stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
     values = _read_depths(
@@ -79,12 +79,15 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
     Raises:
         ValueError: the model has no output head.
     """
+    require_instance("run", run, Run)
     unembed, places = run.kind.unembed(run.model, run.inputs), run.kind.places(run.reading)
 
     def read(x: Tensor) -> Tensor:
         logits = unembed(x if places is None else x[:, places])  # (1, n, num_tokens), or (1, num_classes)
         return logits[0] if logits.dim() == 3 else logits
 
+    if not is_whole(top):
+        raise ValueError(f"top must be a whole number, got {top!r}")
     most = min(top, unembed(run.result.new_zeros(1, 1, run.model.config.emb)).shape[-1]) if places is None else top
     stack = "decoder." if run.kind.stack == "decoder" else ""
     values = _read_depths(lambda reader: run.rerun(edits=[reader]), stack, read, most, True)
@@ -105,6 +108,8 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
     Raises:
         ValueError: runs of two models, or a depth or token out of range.
     """
+    for name, run in (("clean", clean), ("corrupted", corrupted)):
+        require_instance(name, run, Run)
     if clean.model is not corrupted.model:
         raise ValueError("both runs must be of one model, got runs of two")
     stack = "decoder." if clean.kind.stack == "decoder" else ""

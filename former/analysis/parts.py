@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former.analysis.lens import Tokens
-from former.checks import is_index, is_whole, require_instance
+from former.checks import is_index, is_whole, listed, require_instance
 from former.edits import ablate_head
 from former.hooks import Observer, run_with_capture
 from former.models import Classifier
@@ -45,7 +45,7 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     """
     if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
         raise ValueError(f"model must be a pre-norm model with logits for each token, got a {type(model).__name__}")
-    edits = tuple(edits)
+    edits = listed("edits", edits)
     if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
         raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
     crossed = "decoder.resid_post" in getattr(model, "points", ())
@@ -102,6 +102,8 @@ def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Obs
 
 def output_layer(model: Any) -> tuple[Tensor, Tensor | None]:
     """Returns the weights (num_tokens, e) of a model's output layer, and its bias (num_tokens,) or None."""
+    if not hasattr(model, "toprobs"):
+        raise ValueError(f"model must have an output layer for tokens, got a {type(model).__name__}")
     return (model.output_weight, None) if model.toprobs is None else (model.toprobs.weight, model.toprobs.bias)
 
 
@@ -143,7 +145,7 @@ def head_writes(
     Args:
         run: of a pre-norm model that predicts next tokens.
         layer, head: of the head, from 0.
-        at: index of the query.
+        at: index of the query, counted from the end if negative.
         token: the next token whose logit is split; None for the one that follows in the text, or else the most likely.
         rival: a token whose logit is subtracted from it; None to split the token's own logit.
         name: the head's map, in a model with several: "cross" or "decoder".
@@ -151,17 +153,20 @@ def head_writes(
         ValueError: a model or map whose heads do not write directly into the input of the last norm, or a head,
             position or token that does not exist.
     """
+    require_instance("run", run, Run)
     check_writes(run.kind, run.model, name)
     ids = run.kind.written(run.model, run.inputs)[0].tolist()
     for what, index, size in (
         ("layer", layer, run.model.config.depth),
         ("head", head, run.model.config.heads),
-        ("at", at, len(ids)),
         ("token", 0 if token is None else token, run.model.config.num_tokens),
         ("rival", 0 if rival is None else rival, run.model.config.num_tokens),
     ):
         if not is_index(index, size):
             raise ValueError(f"{what} must be in [0, {size}) for this run, got {index!r}")
+    if not is_whole(at) or not -len(ids) <= at < len(ids):
+        raise ValueError(f"at must be in [{-len(ids)}, {len(ids)}) for this run, got {at!r}")
+    at = at % len(ids)
     removal = ablate_head(layer, head)
     removal = replace(removal, point=f"{prefix_of(name)}out")
     logits, without = (run.rerun(edits=edits)[0][0, at] for edits in ((), [removal]))
@@ -196,6 +201,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     Raises:
         ValueError: a model or map whose heads do not write directly into the input of the last norm.
     """
+    require_instance("run", run, Run)
     check_writes(run.kind, run.model, name)
     model = run.model
     stack = "decoder." if hasattr(model, "decoder") else ""

@@ -34,6 +34,8 @@ def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
         bool (num_tokens,).
     """
     weight, _ = output_layer(model)
+    if not hasattr(tokenizer, "labels"):
+        raise ValueError(f"tokenizer must be a tokenizer, such as `bundle.tokenizer`, got a {type(tokenizer).__name__}")
     unused, control = (list(ids) for ids in _bytes_of(tokenizer, len(weight)))
     rare = torch.zeros(len(weight), dtype=torch.bool)
     rare[control] = True

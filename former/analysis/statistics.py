@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -50,6 +51,10 @@ def rollout(weights: Tensor | Sequence[Tensor] | Run) -> Tensor:
 def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tensor]:
     """Yields the rollout up to each layer, (..., t, t), from the first; the last equals `rollout`."""
     weights = weights.weights if isinstance(weights, Run) else weights
+    if not isinstance(weights, Tensor | Sequence):
+        raise ValueError(f"weights must be the maps of each layer, or a run, got a {type(weights).__name__}")
+    if isinstance(weights, Tensor):
+        _check_square(weights)
     if len(weights) == 0:
         raise ValueError("weights must hold at least one layer, got none")
     _check_square(weights[0])
@@ -123,7 +128,7 @@ def head_statistics(
         kinds = kinds_of(run.source.tokenizer, torch.as_tensor(tokens)) if kinds is None else kinds
     _check_square(weights)
     weights, t = precise(weights), weights.shape[-1]
-    tokens = None if tokens is None else torch.as_tensor(tokens, device=weights.device)
+    tokens = None if tokens is None else as_tensor("tokens", tokens).to(weights.device)
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)
@@ -175,6 +180,14 @@ def _best_offset(weights: Tensor) -> dict[str, Tensor]:
     return {"offset": offset, "by": torch.tensor(offsets, device=best.device)[best]}
 
 
+def as_tensor(name: str, values: Any) -> Tensor:
+    """Converts numbers to a tensor; raises ValueError for anything else."""
+    try:
+        return torch.as_tensor(values)
+    except (TypeError, RuntimeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got a {type(values).__name__}") from None
+
+
 def _check_square(weights: Tensor) -> None:
     require_instance("weights", weights, Tensor)
     if weights.dim() < 2 or weights.shape[-1] != weights.shape[-2]:
@@ -201,7 +214,7 @@ def rank_correlation(x: Tensor | Sequence[float], y: Tensor | Sequence[float]) -
     Raises:
         ValueError: lists of different length.
     """
-    x, y = torch.as_tensor(x), torch.as_tensor(y)
+    x, y = as_tensor("x", x), as_tensor("y", y)
     if x.dim() != 1 or x.shape != y.shape:
         raise ValueError(f"x and y must be lists of one length, got {tuple(x.shape)} and {tuple(y.shape)}")
     if x.isnan().any() or y.isnan().any():  # which have no rank

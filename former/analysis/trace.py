@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from former.analysis.parts import centred
 from former.attention import SelfAttention
+from former.checks import is_index, require_choice, require_instance
 from former.positions import Positions, RotaryPositions
 from former.runs.kind import Unanswerable
 from former.runs.run import Map, Run, adds_terms, prefix_of
@@ -62,7 +63,9 @@ def trace(
     Raises:
         ValueError: a model that computes attention differently, a pair that the mask hides, or an index out of range.
     """
+    require_instance("run", run, Run)
     check_trace(run.model)
+    require_choice("name", name, run.reading.sides)
     each = run.maps[name]
     _check_place(run, each, {"layer": layer, "head": head, "query": query, "key": key, "at": at}, part)
     q, k, v, out = (
@@ -105,10 +108,9 @@ def _check_place(run: Run, each: Map, indices: dict[str, int], part: str) -> Non
     """Checks the arguments of `trace`: the indices in the order of a map's weights and of its part, and the part."""
     sizes = (*each.weights.shape, run.model.config.emb if part == "adds" else each.q.shape[-1])
     for (what, index), size in zip(indices.items(), sizes, strict=True):
-        if not 0 <= index < size:
-            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
-    if part not in PARTS:
-        raise ValueError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
+        if not is_index(index, size):
+            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index!r}")
+    require_choice("part", part, PARTS)
     query, key = indices["query"], indices["key"]
     if not each.allowed[query, key]:
         raise Unanswerable("trace_masked", f"the mask hides key {key} from query {query}: it has no weight to trace")

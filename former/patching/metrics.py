@@ -93,6 +93,7 @@ def index_of(run: Run, answer: int | str) -> int:
     Raises:
         ValueError: an index out of range, an unknown name, or a text of several tokens.
     """
+    require_instance("run", run, Run)
     names = run.kind.classes(run.source) if run.kind.says == "class" else None
     count = run.source.tokenizer.num_tokens if names is None else len(names)
     if not isinstance(answer, str):

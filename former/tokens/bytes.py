@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from former.checks import require_instance
 from former.tokens.labels import CONTINUED, byte_labels, check_ids
 
 
@@ -16,6 +17,7 @@ class ByteTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Converts text to its UTF-8 bytes. A lone surrogate, which UTF-8 cannot encode, becomes "?"."""
+        require_instance("text", text, str)
         return list(text.encode("utf-8", errors="replace"))
 
     def decode(self, ids: Sequence[int]) -> str:

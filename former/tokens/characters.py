@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from former.checks import require_instance
 from former.tokens.labels import check_ids, visible
 from former.tokens.words import PAD, UNK
 
@@ -50,12 +51,14 @@ class CharacterTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Converts an input text to ids: the token of its task, if there are tasks, then the characters."""
+        require_instance("text", text, str)
         shape = re.sub("[0-9]", "0", text)
         task = [self._ids[name] for name, fits in self.tasks.items() if fits in ("", shape)][:1]
         return task + self._characters(text)
 
     def encode_target(self, text: str) -> list[int]:
         """Converts an output text to ids: its characters between `<begin>` and `<end>`."""
+        require_instance("text", text, str)
         return [self.begin, *self._characters(text), self.end]
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from former.checks import require_instance
 from former.tokens.labels import TokenBeyondModel
 
 
@@ -43,6 +44,7 @@ def encode(tokenizer: Tokenizer, text: str, num_tokens: int) -> list[int]:
 
 def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
     """Like `encode`, with each token's position in the text and the index of its word."""
+    require_instance("text", text, str)
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     result = tokenizer.encode(text, add_special_tokens=False)
     if (last := max(result.ids, default=0)) >= num_tokens:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from former.checks import require_instance
 from former.tokens.labels import check_ids, join_labels, visible
 
 PAD, UNK = "<pad>", "<unk>"
@@ -55,6 +56,7 @@ class WordTokenizer:
     @staticmethod
     def split(text: str) -> list[str]:
         """Splits text into words and punctuation, lower-cased, without HTML breaks; one for each id of `encode`."""
+        require_instance("text", text, str)
         return _WORD.findall(_BREAK.sub(" ", text).lower())
 
     @property

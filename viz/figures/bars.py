@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,8 @@ def next_tokens(
         ValueError: shapes that do not fit, or numbers outside [0, 1].
     """
     colours = frame.palette(theme)
-    if top < 1:
-        raise ValueError(f"top must be at least 1, got {top}")
+    if not isinstance(top, Integral) or top < 1:
+        raise ValueError(f"top must be at least 1, got {top!r}")
     after = _probabilities(probs, "probs", None)
     series = {"probability": (after, colours["accent"])}
     if before is not None:
@@ -204,9 +205,9 @@ def stacked(
         ValueError: no parts, or shapes that do not fit.
     """
     colours = frame.palette(theme)
-    if not parts:
+    if not frame.by_name(parts, "parts"):
         raise ValueError("parts must hold at least one, got none")
-    names = frame.labels(labels, len(labels), "labels")
+    names = frame.labels(labels, None, "labels")
     rows = {name: frame.series(values, f"parts[{name!r}]", len(names)) for name, values in parts.items()}
     traces: list[Any] = [
         go.Bar(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
@@ -49,7 +50,7 @@ def mask_cost(
     lengths = _counts(tokens, "tokens", None)
     if (np.diff(lengths) <= 0).any():
         raise ValueError("tokens must grow from one length to the next")
-    if not cells or (chosen is not None and chosen not in cells):
+    if not frame.by_name(cells, "cells") or (chosen is not None and chosen not in cells):
         raise ValueError(f"chosen must be one of the masks {', '.join(cells) or '(there are none)'}, got {chosen!r}")
     lines = {name: _counts(counts, f"cells[{name!r}]", len(lengths)) for name, counts in cells.items()}
     hover = "%{y:,}<extra>%{fullData.name}</extra>"
@@ -101,8 +102,8 @@ def similarity(
     """
     colours = frame.palette(theme)
     line = frame.series(values, "values")
-    if not 0 <= at < len(line):
-        raise ValueError(f"at must be a position in [0, {len(line)}), got {at}")
+    if not isinstance(at, Integral) or not 0 <= at < len(line):
+        raise ValueError(f"at must be a position in [0, {len(line)}), got {at!r}")
     end = len(line) if length is None else length
     high = float(np.abs(line).max() if most is None else most) or 1.0
     positions = np.arange(float(len(line)))
@@ -156,11 +157,15 @@ def training(
         ValueError: no runs, shapes that do not fit, or steps that do not increase.
     """
     colours = frame.palette(theme)
-    if not curves:
+    if not frame.by_name(curves, "curves"):
         raise ValueError("curves must hold at least one run")
     traces = []
-    for i, (name, (steps, values)) in enumerate([*curves.items(), *measures.items()]):
+    for i, (name, pair) in enumerate([*curves.items(), *frame.by_name(measures, "measures").items()]):
         measured = i >= len(curves)
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            kind = "measures" if measured else "curves"
+            raise ValueError(f"{kind}[{name!r}] must be (steps, numbers), got a {type(pair).__name__}")
+        steps, values = pair
         x = frame.series(steps, f"steps of {name!r}")
         y = frame.series(values, f"{'values' if measured else 'losses'} of {name!r}", len(x))
         if (np.diff(x) <= 0).any() or (logarithmic and x[0] <= 0):

@@ -7,7 +7,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,16 @@ def palette(theme: str) -> Colours:
     Raises:
         ValueError: the theme is neither "light" nor "dark".
     """
-    if theme not in THEMES:
+    if not isinstance(theme, str) or theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, got {theme!r}")
     return THEMES[theme]
+
+
+def by_name(values: Any, name: str) -> Mapping[str, Any]:
+    """Returns numbers by name; raises ValueError unless they are a dict."""
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{name} must be a dict, from names to numbers, got a {type(values).__name__}")
+    return values
 
 
 def themed(make: Callable[[str], go.Figure]) -> dict[str, Any]:
@@ -107,19 +114,23 @@ def _visible(char: str) -> str:
     return SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}")
 
 
-def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LABEL_LENGTH) -> list[str]:
+def labels(tokens: Sequence[Any], count: int | None, name: str, longest: int = LABEL_LENGTH) -> list[str]:
     """Returns a unique label for each token: a token that occurs again gets its position, “the₄”.
 
     Args:
         tokens: the text's tokens, in order.
-        count: the expected number of tokens.
+        count: the expected number of tokens; None for any.
         name: name of the argument, for the message.
         longest: maximum number of characters; a longer token is shortened.
     Raises:
         ValueError: the number of tokens is not `count`.
     """
-    if len(tokens) != count:
-        raise ValueError(f"{name} must hold a label for each of {count} tokens, got {len(tokens)}")
+    try:
+        given = len(tokens)
+    except TypeError:
+        raise ValueError(f"{name} must be a list of labels, got a {type(tokens).__name__}") from None
+    if given != (given if count is None else count):
+        raise ValueError(f"{name} must hold a label for each of {count} tokens, got {given}")
     texts = [_shorten(str(token), longest) for token in tokens]
     times = Counter(texts)
     return [

@@ -45,6 +45,7 @@ def by_size(
     """
     colours = frame.palette(theme)
     x = frame.series(sizes, "sizes")
+    values = frame.by_name(values, "values")
     lines = {name: frame.series(given, f"values[{name!r}]", len(x)) for name, given in values.items()}
     if x.min() <= 0 or (log and any(line.min() <= 0 for line in lines.values())):
         raise ValueError("sizes, and values on a logarithmic axis, must be above 0")
