@@ -140,15 +140,7 @@ def rows(x: Tensor) -> Tensor:
 
 
 def _attend(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    bias: Tensor,
-    root: float,
-    names: frozenset[str],
-    scores: Tensor,
-    weights: Tensor,
-    out: Tensor,
+    q: Tensor, k: Tensor, v: Tensor, bias: Tensor, root: float, names: frozenset[str], *results: Tensor
 ) -> dict[str, Tensor]:
     """Computes one layer's attention; returns its tensors by the names of `POINTS`, each (b, h, t, ·).
 
@@ -157,9 +149,10 @@ def _attend(
         k, v: (b, kv_heads, end, s).
         bias: from `_bias`.
         root: divisor of the dot products.
-        names: the points to return; "scores" needs a tensor of its own.
-        weights, out: (b·h, t, end) and (b·h, t, s), for the results.
+        names: the points to return.
+        results: memory for scores and weights (b·h, t, end), and the output (b·h, t, s).
     """
+    scores, weights, out = results
     (b, h, t, s), group = q.shape, q.shape[1] // k.shape[1]
     maps = b * k.shape[1], group * t, k.shape[2]  # the queries of a group are those of one head, one after another
     queries = q.reshape(*maps[:2], s)
