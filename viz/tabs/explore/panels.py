@@ -54,7 +54,7 @@ FOLDS = {  # the panels that are one line until it is opened, in the order of th
 LIMITS = {
     **{"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED},
     **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES, "folds": FOLDS},
-    **{"reads": reads.INPUTS, "arcs": reads.MOST_ARCS},
+    **{"reads": reads.INPUTS, "arcs": reads.MOST_ARCS, "lines": maps.LINES},
 }
 
 

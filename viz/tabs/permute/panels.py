@@ -165,5 +165,6 @@ POSITION_MAPS = Panel(
     "position-maps",
     HERE / "position_maps.js",
     {"similarity": Question(positions.compare_positions, read_position, CURVE, prints=("near",))},
+    {"near": positions.NEAR},
 )
 PANELS = (WORD_ORDER, PERMUTATION, EQUIVARIANCE, MOVED_ROWS, VERDICTS, POSITION_MAPS)

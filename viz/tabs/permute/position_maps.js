@@ -9,6 +9,7 @@ import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { site } from "../../browser/lib/site.js";
 import { permuting } from "./lib/permuting.js";
 import { alike, fetchVectors, mostAlike, picturesOf, span, vectorsOf } from "./lib/position_vectors.js";
 
@@ -18,7 +19,7 @@ const numbers = (count, first = 0) => Array.from({ length: count }, (_, i) => i 
 
 /** Describes the similarity of the selected position to near and far ones. */
 const neighbours = (table, row, at) => {
-  const said = [1, 10, 100]
+  const said = site.limits.near
     .filter((step) => at + step < table.rows)
     .map((step) => say("permute_at_distance", { step, value: asNumber(row[at + step], 3) }));
   return say("permute_neighbours", { at, said: asList(said), unit: say(`permute_product_${permuting.view.product}`) });

@@ -26,7 +26,7 @@ from viz.passes.run import digest
 from viz.tabs.permute import permuting
 
 PRODUCTS = ("cosine", "dot")
-NEAR = (1, 10, 100)  # positions ahead, as in position_maps.js
+NEAR = (1, 10, 100)  # positions ahead
 FINEST = 32_767  # levels of a number on either side of 0
 
 

@@ -2,6 +2,7 @@
 // pair of tokens. All views of the tab use this.
 
 import { defer, eachFrame } from "../../../browser/lib/base.js";
+import { site } from "../../../browser/lib/site.js";
 import { store } from "./store.js";
 
 /** @type {any} */ let held = null;
@@ -49,8 +50,7 @@ export const strongestOf = (weights, count) => {
   return items;
 };
 
-/** For each query, draw the strongest keys as lines until they carry this share of its attention, at most this many. */
-export const LINES = { mass: 0.9, most: 8 };
+export const { lines: LINES } = site.limits;
 
 /** The lines of a map: {links: [{query, key, weight, most}], with most the largest weight of the query; mass: the share
  *  of all attention that they carry}. */

@@ -20,7 +20,8 @@ from former.runs import Map, Run
 from viz.panels import Numbers
 from viz.passes import habits
 
-LINES_MASS, LINES_MOST = 0.9, 8  # as LINES in lib/selection.js
+LINES = {"mass": 0.9, "most": 8}
+"""For each query, the strongest keys are drawn until they carry this share of its attention, at most this many."""
 
 
 def show_heads(run: Run, name: str, layer: int, head: int) -> Numbers:
@@ -79,12 +80,12 @@ def show_lines(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     """Returns one map as `show_map`, the number of "lines" that the page draws, and the share of the attention that is
     "carried" by them.
 
-    For each query, the strongest keys are drawn until they carry `LINES_MASS` of its attention, at most `LINES_MOST`.
+    Which lines are drawn is `LINES`.
     """
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
-    weights, keys = (each[:, :LINES_MOST] for each in cells.sort(-1, descending=True))
-    drawn = (weights.cumsum(-1) - weights < LINES_MASS) & map_.allowed.gather(-1, keys)
+    weights, keys = (each[:, : LINES["most"]] for each in cells.sort(-1, descending=True))
+    drawn = (weights.cumsum(-1) - weights < LINES["mass"]) & map_.allowed.gather(-1, keys)
     sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
     return {"cells": cells, **sides, "lines": int(drawn.sum()), "carried": float((weights * drawn).sum() / len(cells))}
 
