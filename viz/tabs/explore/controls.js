@@ -30,7 +30,11 @@ export const mount = ({ element }) => {
     store.edit(withEdit(isChosenOff() ? null : { do: "scale", factor: 0 }, { ...stack(), layer, head }));
   };
   const hint = say("control_off_hint");
-  const off = h("button.f-button", { title: hint, "aria-label": hint, onclick: toggle }, say("control_off"));
+  const off = h(
+    "button.f-button",
+    { title: hint, "aria-label": hint, disabled: true, onclick: toggle },
+    say("control_off"),
+  );
   element.append(field, ...[of, layer, head, { node: off }, view, scale, show].map(({ node }) => node), pin);
 
   const ON = ["pass", "rev", "edits", ...Object.keys(store.fields)];
