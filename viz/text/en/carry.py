@@ -80,7 +80,7 @@ MESSAGES = {
     " head carried over} other {pinned text}}",
     "reads_share": "Carrying over this arc alone brings back {share} of the difference; carrying over all output of"
     " the lower head, {whole}.",
-    "reads_not": "Not available for this model: the scores need one stack with at least two layers.",
+    "reads_not": "Not available for this model: the scores need at least two layers and no separate encoder.",
     "reads_layer": "layer {layer}",
     "states_now": "On screen",
     "states_pinned": "Pinned",

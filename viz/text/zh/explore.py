@@ -64,7 +64,7 @@ MESSAGES = {
     "picture_row": "权重，每行从 0 到该行最大值",
     "picture_root": "权重的平方根，0 到 1",
     "picture_lines": "连线：显示每个词元至多 {mass} 的注意力，最多 {most} 条",
-    "picture_edits": "修改了 {count, plural, other {# 处}}注意力头",
+    "picture_edits": "注意力头有 {count, plural, other {# 处修改}}",
     # the maps and their surroundings
     "head_name": "第 {layer} 层第 {head} 头",
     "of_mean_name": "第 {layer} 层各头的平均",

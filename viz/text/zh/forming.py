@@ -17,8 +17,8 @@ MESSAGES = {
     "机字母测得：遇到出现过的字母时，注意力头在多大程度上关注上一次跟在它后面的那个字母。",
     "forming_worth": "模型对普通文本需要 {text} 比特每字节，对每个可以复制的字母需要 {copied} 比特。在 26 个字母中盲猜"
     "需要 4.70 比特。",
-    "forming_moment": "{name}在第 {before, number} 步到第 {step, number} 步之间学会复制：得分在此期间超过最终值的一"
-    "半。",
+    "forming_moment": "{name}在第 {before, number} 步到第 {step, number} 步之间开始复制：得分在此期间超过最终值的一半"
+    "。",
     "forming_show": "查看这一时刻",
     "forming_measured": "文本：{bytes, number} 字节，训练中从未出现。测量于 {date}，{cpu}，torch {torch}：",
     "forming_revisions": "移动滑块，可以查看模型在训练的其他步时的状态：所有视图都会随之改变。只有按字节读取的模型"

@@ -88,7 +88,7 @@ MESSAGES = {
     "guess_at": "第 {round} 轮，共 {count} 轮：接下来是什么？",
     "guess_confidence": "把握",
     "guess_other": "其他词元",
-    "guess_waiting": "已收到你的猜测。由课堂的主持人显示答案。",
+    "guess_waiting": "已收到你的猜测。答案由课堂的主持人公布。",
     "guess_said": "“{token}”：{who, select, class {全班} other {你}} {own} 比特，模型 {model} 比特。",
     "guess_end": "{count, plural, other {# 轮}}之后：{own} 比特，模型 {model} 比特。{winner, select, you {你赢了}"
     " class {全班赢了} other {模型赢了}}。",
@@ -112,7 +112,7 @@ MESSAGES = {
     "write_draw_hint": "对下一个词元多次采样但不写入，以比较采样比例与概率",
     "write_times": "{count} 次",
     "write_often": "采样了 {draws, number} 次（绿色）：共 {tokens, plural, other {# 种词元}}。采样次数越多，其比例越接"
-    "近按你的设置的概率。",
+    "近按你的设置算出的概率。",
     "write_beams": "束数",
     "write_search": "束搜索",
     "write_search_hint": "搜索整段文本最可能的续写，每次保留几条；每条成为一个分支",

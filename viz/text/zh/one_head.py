@@ -10,7 +10,7 @@ MESSAGES = {
     "fold_reads": "注意力头之间",
     "fold_reads_about": "哪些头读取了前面的头写入的内容，用弧线表示",
     "fold_inside": "模型内部的预测",
-    "fold_inside_about": "每层之后模型会预测什么，这个头又提高和降低了哪些词元",
+    "fold_inside_about": "每层之后模型会预测什么，这个头又提高和降低了哪些词元的 logit",
     "fold_corpus": "语料库",
     "fold_corpus_about": "所有头在许多文段上的测量结果，而不只是一段文本",
     "fold_forming": "注意力头的形成",
@@ -85,7 +85,7 @@ MESSAGES = {
     " sin({angle})",
     "trace_normed": "{token}的 {part}[{at}]{before, select, turn {（旋转之前）} other {}} = {value}：{part} / 均方根 ×"
     " γ = {whole} / {deviation} × {gain}，均方根取自 {part} 的各个数",
-    "trace_number": "{token}的 {part, select, adds {所加的向量} other {{part}}}[{at}]{before, select, turn {（旋转之前"
+    "trace_number": "{token}的{part, select, adds {所加的向量} other { {part}}}[{at}]{before, select, turn {（旋转之前"
     "）} norm {（归一化之前）} other {}} = {value}：{count} 个乘积之和，每个乘积是一个参数乘以 {of} 的一个数{biased, "
     "select, yes {，再加上偏置 {bias}} other {}}",
     "trace_unjoined": "这个模型在注意力头之后没有映射：各头的输出并排拼接，每个数原样通过。所以它自己的权重为 1，其他"

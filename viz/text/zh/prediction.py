@@ -13,8 +13,8 @@ MESSAGES = {
     "edit_whole": "整层",
     "edit_off": "关闭",
     "edit_off_hint": "这个头不再给文本的向量加任何内容；它的权重仍然显示",
-    "control_off": "关闭",
-    "control_off_hint": "关闭这个头，或重新打开",
+    "control_off": "关闭此头",
+    "control_off_hint": "关闭此头；再按一次，重新打开",
     "edit_uniform": "均匀注意力",
     "edit_uniform_hint": "这个头平均地关注每个它能看到的词元",
     "edit_undo": "恢复原样",
@@ -30,7 +30,7 @@ MESSAGES = {
     "effects_measure_hint": "逐个关闭各个头，看预测变差多少",
     "effects_stop": "停止",
     "effects_running": "正在逐个关闭 {count} 个头……",
-    "effects_off": "已关闭的 {off} 个头不测量。",
+    "effects_off": "有 {off} 个头已关闭，没有测量。",
     "effects_on_text": "在测量过的 {measured} 个头中，{name}最重要：没有它，这段文本的每个{unit, select, piece {词元"
     "} other {字节}}要多花 {size} 比特。各头影响的中位数是 {median}。",
     "effects_on_text_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，这段文本的每个"
@@ -45,8 +45,8 @@ MESSAGES = {
     "个字符反而少花 {size} 比特。各头影响的中位数是 {median}。",
     "effects_on_verdict": "在测量过的 {measured} 个头中，{name}对判断结果的贡献最大：没有它，对数几率（log-odds）下降"
     " {size}。各头影响的中位数是 {median}。",
-    "effects_on_verdict_better": "在测量过的 {measured} 个头中，{name}影响最大，而且与判断结果相反：没有它，对数几率（"
-    "log-odds）上升 {size}。各头影响的中位数是 {median}。",
+    "effects_on_verdict_better": "在测量过的 {measured} 个头中，{name}影响最大，而且它的作用与判断结果相反：没有它，对"
+    "数几率（log-odds）上升 {size}。各头影响的中位数是 {median}。",
     "effects_show": "查看",
     "prediction": "预测",
     "prediction_next": "下一个词元",
@@ -59,10 +59,10 @@ MESSAGES = {
     "bits_worse": "（变差 {by}）",
     "bits_better": "（变好 {by}）",
     "rivals_none": "选择 A 和 B，比较两个词元。",
-    "rivals_choose": "比较{token}，作为 {side}",
+    "rivals_choose": "把{token}作为 {side} 来比较",
     "rivals_clear": "停止比较",
-    "rivals_compared": "{answer}与{rival}相比：logit 之差为 {logits}，所以 {likelier, select, answer {{answer}} other "
-    "{{rival}}} 的概率是另一个的 {times} 倍。",
+    "rivals_compared": "{answer}与{rival}相比：logit 之差为 {logits}，所以{likelier, select, answer {{answer}} other "
+    "{{rival}}}的概率是另一个的 {times} 倍。",
     "before_edits": "原模型",
     "after_edits": "修改后",
     "answer_own": "模型的答案",

@@ -31,7 +31,7 @@ MESSAGES = {
     "learn_since_places": "{count, plural, one {by # position} other {by # positions}}",
     "learn_since_plane": "The query q and the key k in the chosen plane, each turned according to its position",
     "learn_since_parts": "Each plane: how far q is ahead of k, and what it adds to the score",
-    "learn_since_part": "part",
+    "learn_since_part": "adds",
     "learn_since_plane_hint": "Show plane {plane}",
     "learn_since_angle": "{plane}: {degrees}°",
     "learn_since_curve": "The score of these two vectors at every distance, with their own marked",

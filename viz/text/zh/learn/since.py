@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 MESSAGES = {
-    "learn_since_title": "文章之后",
-    "learn_since_text": "文章写于 2019 年。今天的语言模型（如 Llama）仍是其中的生成模型，只是换掉了四个部件。\n\n"
-    "旋转位置编码（rotary positions，RoPE）不向嵌入添加任何东西：它把每个查询和键转过一个随位置增大的角度，所以得分只"
-    "取决于两个词元的距离。RMSNorm 只把向量除以其均方根，省去了层归一化的中心化。在 SwiGLU 中，前馈层的一个映射算出门"
-    "，再用门缩放另一个映射的各个数。\n\n"
-    "模型续写时，会保留此前所有词元的键和值，即缓存（cache）。如果几个查询头共用一个键值头，缓存就相应变小。这里的每个"
-    "微型模型只换一个部件，“tiny-modern”四个全换；表格列出在这个规模上哪些部件有帮助。",
+    "learn_since_title": "文章发表以来",
+    "learn_since_text": "今天的语言模型仍是文章中的生成模型，只是换掉了四个部件。\n\n旋转位置编码（rotary positions，"
+    "RoPE）不向嵌入添加任何东西：它把每个查询和键转过一个随位置增大的角度，所以得分只取决于两个词元的距离。RMSNorm 省去"
+    "了层归一化的中心化。在 SwiGLU 中，前馈层的一个映射算出门，再用门缩放另一个映射的各个数。\n\n模型续写时，会保留此前"
+    "所有词元的键和值，即缓存（cache）。如果几个查询头共用一个键值头，缓存就相应变小。这里的每个微型模型只换一个部件，“"
+    "tiny-modern”四个全换；表格列出在这个规模上哪些部件有帮助。",
     "learn_since_show": "显示",
     "learn_since_show_rotary": "位置",
     "learn_since_show_norm": "归一化",
@@ -37,10 +36,10 @@ MESSAGES = {
     "learn_since_distance": "查询与键的距离",
     "learn_since_score": "得分",
     "learn_since_scored": "位置 {at} 的“{query}”与位置 {position} 的“{key}”：距离 {count}，得分 {score}。",
-    "learn_since_lesson_rotary": "查询“{query}”与它之前 {count, plural, other {# 个位置}}的键“{key}”，得分为 {score}。"
-    "同时移动两个词元，两支箭头转过相同的角度，所以得分不变。",
+    "learn_since_lesson_rotary": "查询“{query}”与它前面相距 {count, plural, other {# 个位置}}的键“{key}”，得分为 "
+    "{score}。同时移动两个词元，两支箭头转过相同的角度，所以得分不变。",
     "learn_since_added": "给每个数加上",
-    "learn_since_vector": "“{model}”第二层之前一个词元的向量：前几个数，取 g = 1",
+    "learn_since_vector": "进入“{model}”第二层之前，一个词元的向量：它的前几个数，取 g = 1",
     "learn_since_row_x": "向量 x",
     "learn_since_row_layer": "LayerNorm(x)",
     "learn_since_row_rms": "RMSNorm(x)",
@@ -48,7 +47,7 @@ MESSAGES = {
     " RMSNorm 的结果最多改变 {rms}。",
     "learn_since_lesson_norm": "LayerNorm 先减去均值（这里是 {mean}）；RMSNorm 只除以均方根 {size}。均值越接近 0，两"
     "者相差越小。",
-    "learn_since_gates": "“{model}”第一层中最大的几个隐藏数",
+    "learn_since_gates": "“{model}”第一层中最大的几个隐藏值",
     "learn_since_number": "{i}",
     "learn_since_column_gate": "门 Gx",
     "learn_since_column_open": "silu(Gx)",
@@ -81,7 +80,7 @@ MESSAGES = {
     "learn_since_what_tiny_swiglu": "SwiGLU，宽度为三分之二",
     "learn_since_what_tiny_grouped": "四个查询头，两个键值头",
     "learn_since_what_tiny_modern": "四个全换",
-    "learn_since_alike": "所有模型都用同样的字节、同一个随机种子训练了 500 步，各训练一次：相差百分之几比特可能只是偶"
+    "learn_since_alike": "所有模型都用同样的字节、同一个随机种子训练了 500 步，各训练一次：相差零点零几比特，可能只是偶"
     "然。比特每字节取自模型卡，在 500 万字节的验证集上测得。处理器时间包括编译模型的时间，并取决于机器当时的其他工作。",
     "learn_since_lesson_worth": "“{name}”预测得最好：{bits} 比特每字节；没有这些部件的模型需要 {plain}。",
     "learn_since_try_far": "后移 200 个位置",

@@ -7,7 +7,7 @@ MESSAGES = {
     "learn_transformer_xl_text": "上下文固定的模型会忘掉上下文之前的内容。Transformer-XL 一个片段（segment）接一个片"
     "段地读，每一层都保留自己的输入，作为记忆（memory）：下一个片段的查询也会关注它。\n\n梯度不流入记忆。每一层都比它"
     "下面的一层多看到一份记忆那么远，所以片段之外很远的字节仍会影响输出。\n\n从片段开头算起的位置，在记忆里没有意义，"
-    "所以得分改用距离。它有四项，与“位置”一节相同：用距离代替键的位置；用学来的向量 u 或 v 代替查询的位置，对所有查询"
+    "所以得分改用距离。它有四项，与“位置”一节相同：用距离代替键的位置；用学到的向量 u 或 v 代替查询的位置，对所有查询"
     "都一样。",
     "learn_transformer_xl_show": "显示",
     "learn_transformer_xl_show_memory": "记忆",
@@ -51,7 +51,7 @@ MESSAGES = {
     "learn_transformer_xl_position_token": "u · k：只有键的内容",
     "learn_transformer_xl_position_position": "v · W r：只有距离",
     "learn_transformer_xl_together": "四项之和与模型自己的得分最多相差 {error}。在“位置”一节中，每个查询位置有自己的向"
-    "量；这里所有位置共用一个学来的向量。",
+    "量；这里所有位置共用一个学到的向量。",
     "learn_transformer_xl_lesson_memory": "没有记忆时，这段文本需要 {off} 比特每字节；有 {memory} 字节的记忆时，需要"
     " {on}。",
     "learn_transformer_xl_lesson_reach": "{on, select, on {有记忆时，最后一层仍依赖 {far, plural, other {# 个字节}}之前"
