@@ -61,10 +61,10 @@ def faults(tab: Tab, places: str, state: str) -> list[str]:
     return [f"{state}: {fault}" for fault in tab.page.evaluate(FAULTS, f"{places}, {FRAME}")]
 
 
-def presented(tab: Tab, state: str) -> list[str]:
-    """The same of the presented panel, at all sizes of a projector."""
+def presented(tab: Tab, state: str, language: str) -> list[str]:
+    """The same of the presented panel, at a projector's sizes; in Chinese, which is shorter, at the first alone."""
     problems = []
-    for width, height in PRESENTED:
+    for width, height in PRESENTED if language == "en" else PRESENTED[:1]:
         tab.page.set_viewport_size({"width": width, "height": height})
         problems += faults(tab, ".presented", f"{state}, presented at {width} × {height}")
     return problems
@@ -90,7 +90,7 @@ def test_no_text_of_a_section_is_cut_or_over_another(tab: Learning, language: st
     for section in reversed(SHOWN):
         tab.wait("name => former.presenter.panel === `learn-${name}`", section.name)
         tab.settled()
-        problems += presented(tab, section.name)
+        problems += presented(tab, section.name, language)
         tab.page.keyboard.press("PageUp")
     tab.page.keyboard.press("Escape")
     tab.page.evaluate("document.querySelectorAll('.former-learn .section').forEach((each) => (each.hidden = false))")
@@ -111,7 +111,7 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
     for name in tab.page.evaluate("former.presenter.panels().map(({ name }) => name)"):
         tab.page.evaluate("name => former.presenter.go(former.page.tab, name)", name)
         presents(tab.page, name)
-        problems += presented(tab, name)
+        problems += presented(tab, name, language)
     tab.page.keyboard.press("Escape")
     assert problems + at_all_sizes(tab, ".former .panel") == []
 
