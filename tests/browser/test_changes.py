@@ -139,6 +139,9 @@ def test_a_whole_layer_can_be_switched_off(tab, model):
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
     without = {(0, head): 0.0 for head in range(model.config["heads"])}
     assert bits_per_byte(tab)[-1] == pytest.approx(float(model.surprise(model.ids(TEXT), without).mean()), abs=0.00055)
+    off = tab.page.get_by_role("button", name=message("control_off_hint"))
+    expect(off).to_have_attribute("aria-pressed", "true")
+    expect(off).to_be_disabled()  # one head of a layer that is off is not switched on alone
 
 
 def test_a_line_under_the_text_lists_the_changes_and_undoes_each_where_it_was_made_and_where_it_is_presented(tab):

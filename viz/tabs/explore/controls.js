@@ -3,7 +3,7 @@
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
 import { say } from "../../browser/lib/messages.js";
-import { stack, withEdit } from "./lib/changes.js";
+import { sameHead, stack, withEdit } from "./lib/changes.js";
 import { isOff } from "./lib/pass.js";
 import { beside } from "./lib/pin.js";
 import { store } from "./lib/store.js";
@@ -24,11 +24,9 @@ export const mount = ({ element }) => {
   });
   const field = h("label.field-line.field-select", { hidden: true }, h("span.name", say("control_map")), maps);
   const pin = h("button.f-button", { title: say("pin_hint"), onclick: beside.pin }, say("pin"));
-  const isChosenOff = () => isOff(store, store.map, store.view.layer, store.view.head);
-  const toggle = () => {
-    const { layer, head } = store.view;
-    store.edit(withEdit(isChosenOff() ? null : { do: "scale", factor: 0 }, { ...stack(), layer, head }));
-  };
+  const chosen = () => ({ ...stack(), layer: store.view.layer, head: store.view.head });
+  const isSwitchedOff = () => store.edits.some((edit) => edit.factor === 0 && sameHead(edit, chosen()));
+  const toggle = () => store.edit(withEdit(isSwitchedOff() ? null : { do: "scale", factor: 0 }, chosen()));
   const hint = say("control_off_hint");
   const off = h(
     "button.f-button",
@@ -54,8 +52,9 @@ export const mount = ({ element }) => {
     maps.value = now.map;
     layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));
     head.update(say("head"), now.of !== "head");
-    off.disabled = now.of !== "head";
-    off.ariaPressed = `${isChosenOff()}`;
+    const isOffWithLayer = !isSwitchedOff() && isOff(store, store.map, now.layer, now.head);
+    off.disabled = now.of !== "head" || isOffWithLayer;
+    off.ariaPressed = `${isSwitchedOff() || isOffWithLayer}`;
     element.dataset.rev = store.rev;
   });
 };
