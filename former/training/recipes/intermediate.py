@@ -81,8 +81,10 @@ MODERN_BEGUN = replace(
     GPT_FOURTH,
     name="modern-begun",
     description="The first of two trainings of modern: as many steps as the first four of gpt.",
+    # Without norms of queries and keys, Muon lets the scores grow until each head attends to one token alone.
     model=llama.config(
-        num_tokens=8_192, seq_length=256, emb=256, heads=8, kv_heads=2, depth=6, ff_hidden=832, rotary_theta=1e4
+        **{"num_tokens": 8_192, "seq_length": 256, "emb": 256, "heads": 8, "kv_heads": 2, "depth": 6},
+        **{"ff_hidden": 832, "rotary_theta": 1e4, "qk_norm": True},
     ),
     weights="",
     steps=11_450,
