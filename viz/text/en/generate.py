@@ -59,8 +59,8 @@ MESSAGES = {
     "write_cache_title": "Key-value cache",
     "write_cache_kept": "For each token the model keeps a key and a value of {size} numbers, {number} bytes each, for"
     " {keys, plural, one {# head} other {# heads}} in {layers, plural, one {# layer} other {# layers}}: {bytes}.",
-    "write_cache_shared": "{heads, plural, other {# heads}} of queries share {keys, plural, one {# head} other {#"
-    " heads}} of keys and values: with one for each, it would be {own}.",
+    "write_cache_shared": "{heads, plural, other {# query heads}} share {keys, plural, one {# key-value head} other {#"
+    " key-value heads}}: with one for each query head, the cache would take {own}.",
     "write_cache_none": "This model keeps no keys and values: it reads every token again, or carries a memory of its"
     " own.",
     "write_cache_now": "{tokens, plural, one {# token} other {# tokens}}: {bytes}",

@@ -43,7 +43,8 @@ MESSAGES = {
     " if shared equally by 2 tokens. 2 bits: by 4. 3 bits: by 8.",
     "term_rollout": "rollout",
     "term_rollout_means": "Attention followed through all layers back to the text. Each layer counts as half the mean"
-    " of its heads and half no change, because a token also keeps its own vector; the layers are multiplied.",
+    " of its heads plus half the identity matrix, because a token also keeps its own vector. The matrices of the layers"
+    " are multiplied.",
     "term_residual": "residual stream",
     "term_residual_means": "The vector of each token that runs through all layers. Attention and feed-forward layers"
     " only add to it.",

@@ -80,7 +80,8 @@ MESSAGES = {
     "mask_proof_masked": "Under {name}",
     "mask_proof_unmasked": "Without a mask",
     "mask_proof_side": "{side}.",
-    "mask_proof_label": "{name}: outputs down, changed token across. The arrow keys choose the token.",
+    "mask_proof_label": "{name}: a row for each output, a column for each changed token. The arrow keys choose the"
+    " token.",
     "mask_proof_tokens": "Choose the token to change",
     "mask_proof_moves": "Changing {token} changes {outputs}; {rest, select, first {nothing comes before it} some"
     " {{count, plural, one {# of them comes before it and changes} other {# of them come before it and change}} by up"
@@ -92,7 +93,7 @@ MESSAGES = {
     "mask_proof_reading": "Changing {key} changes output {query} by {with_mask} with the mask, by {without} without.",
     "mask_proof_zero": "exactly 0",
     "mask_reach": "How far information can reach",
-    "mask_reach_label": "After each layer, which outputs (down) can depend on which tokens (across), under each mask.",
+    "mask_reach_label": "Under each mask, after each layer: which outputs (rows) can depend on which tokens (columns).",
     "mask_reach_after": "after layer",
     "mask_reach_from": "Under {name}, a change of {token} can reach {steps}.",
     "mask_reach_step": "{outputs} after layer {layer}",

@@ -169,5 +169,5 @@ MESSAGES = {
     # refusals and remarks
     "no_classifier": "None of the models here is a classifier, which this tab needs.",
     "many_words": "This tab takes at most {kept} words. Your text has {total}; the first {kept} are shown.",
-    "misfit_order": "The link’s word order is not one of this text’s {count} words, so they are shown as typed.",
+    "misfit_order": "The link’s word order does not fit this text’s {count} words, so they are shown as typed.",
 }

@@ -25,7 +25,8 @@ MESSAGES = {
     "scan_dot": "{measure}: {mean}, from {low} to {high}",
     "scan_spread": "{mean}, from {low} to {high}",
     "scan_spread_even": "{mean}, from {low} to {high} ({even})",
-    "scan_spread_means": "Mean, 10th to 90th percentile over the passages (and with equal weights).",
+    "scan_spread_means": "Mean, then 10th to 90th percentile over the passages (in brackets, the value for equal"
+    " weights).",
     "scan_top": "Passages with its largest weights",
     "scan_tenth": "{tenth, select, 1 {Other passages: the tenth with the largest weights} 10 {The tenth with the"
     " smallest weights} other {Tenth {tenth} of 10, ordered by weight}}",

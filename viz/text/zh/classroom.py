@@ -9,7 +9,7 @@ MESSAGES = {
     "class_keys": "启用单键快捷键（P、N、B）",
     "class_room": "主持课堂",
     "class_room_name": "课堂名称",
-    "class_room_go": "开始",
+    "class_room_go": "开始主持",
     "class_room_hint": "名称由字母、数字和连字符组成。加入课堂的页面会与本页面同步，直到有人在自己的页面上点击或输入。",
     "class_room_link": "给学生的链接",
     "class_room_copy": "复制",

@@ -142,7 +142,7 @@ MESSAGES = {
     "write_top_k": "top-k",
     "write_top_k_hint": "只从概率最高的 k 个词元中采样",
     "write_top_p": "top-p",
-    "write_top_p_hint": "只从概率最高的若干词元中采样：个数取得尽量少，只要它们的概率之和达到 p",
+    "write_top_p_hint": "按概率从高到低选取词元，直到概率之和达到 p；只从选出的词元中采样",
     "write_min_p": "min-p",
     "write_min_p_hint": "概率低于首选词元概率的这一比例的词元不会被采样：模型有把握时剩下的少，没有把握时剩下的多",
     "write_penalty": "重复惩罚",

@@ -21,8 +21,8 @@ MESSAGES = {
     "term_key": "键",
     "term_key_means": "键（key）：供查询比较的向量，由头从词元的向量算出。在注意力图上，每一列是一个键。",
     "term_value": "值",
-    "term_value_means": "值（value）：词元传递给关注它的词元的向量，由头从词元的向量算出。头对一个查询的输出，是所有的"
-    "值各乘以权重之后的和。",
+    "term_value_means": "值（value）：词元传给关注者的向量，由头从词元的向量算出。头对一个查询的输出，是所有的值各乘以"
+    "权重之后的和。",
     "term_weight": "权重",
     "term_weight_means": "注意力权重（weight）：查询对键的关注程度，是 0 到 1 之间的数。一个查询的权重之和为 1。",
     "term_score": "得分",
@@ -40,8 +40,8 @@ MESSAGES = {
     "term_entropy_means": "熵（entropy）：一个查询的注意力有多分散，以比特为单位。0 比特：全部在一个词元上。1 比特：相"
     "当于平均分给 2 个词元。2 比特：分给 4 个。3 比特：分给 8 个。",
     "term_rollout": "注意力展开",
-    "term_rollout_means": "注意力展开（rollout）：穿过所有的层，把注意力一直追溯到文本。每一层一半算作各头的平均，一半"
-    "算作不变，因为词元也保留自己的向量；然后各层相乘。",
+    "term_rollout_means": "注意力展开（rollout）：穿过所有的层，把注意力一直追溯到文本。每一层取各头平均的一半，加上单"
+    "位矩阵的一半，因为词元也保留自己的向量；再把各层的矩阵相乘。",
     "term_residual": "残差流",
     "term_residual_means": "残差流（residual stream）：每个词元贯穿所有层的那个向量。注意力和前馈层只在它上面做加法。",
     "term_norm": "层归一化",
@@ -64,15 +64,15 @@ MESSAGES = {
     "term_loss": "损失",
     "term_loss_means": "损失（loss）：训练要减小的数。对语言模型来说，它是各个正确词元的意外度的平均值。",
     "term_gradient": "梯度",
-    "term_gradient_means": "梯度（gradient）：一个数（通常是损失）随模型的每个参数增长得多快。训练的每一步都让参数逆着"
-    "梯度移动。",
+    "term_gradient_means": "梯度（gradient）：一个数（通常是损失）对模型每个参数的变化率。训练的每一步都让参数沿梯度的"
+    "反方向移动。",
     "term_temperature": "温度",
     "term_temperature_means": "温度（temperature）：在 softmax 之前，先把每个 logit 除以温度。低于 1 时，本来可能的词元"
     "更加可能；高于 1 时，不太可能的词元机会变大。",
     "term_top_k": "top-k",
     "term_top_k_means": "只从概率最高的 k 个词元中采样。",
     "term_top_p": "top-p",
-    "term_top_p_means": "只从概率最高的若干词元中采样：个数取得尽量少，只要它们的概率之和达到 p。",
+    "term_top_p_means": "按概率从高到低选取词元，直到概率之和达到 p；只从选出的词元中采样。",
     "term_byte": "␣ ⏎ ‥ xE2",
     "term_byte_means": "不可见的字符这样显示：␣ 是空格，⏎ 是换行。以 ␣ 开头的词元是一个词的开头。普通英文以外的字符占两"
     "到四个字节：字符显示在第一个字节处，其余字节显示为 ‥。xE2 是用十六进制写的字节，用于字符不完整或无法显示的时候。",

@@ -90,24 +90,24 @@ MESSAGES = {
     "mask_reach_from": "{name}：改变{token}，影响可到达{steps}。",
     "mask_reach_step": "{outputs}（第 {layer} 层之后）",
     "mask_reach_same": "{outputs}（从第 {layer} 层起）",
-    "mask_reach_full": "要多少层，前面的每个词元才都能产生影响：{list}。",
+    "mask_reach_full": "要使前面的每个词元都能产生影响，需要的层数：{list}。",
     "mask_reach_full_one": "{name}（{layers} 层）",
     "mask_reach_full_more": "{name}（多于 {layers} 层）",
-    "mask_reach_measured": "在运行中的模型上，经过全部 {depth} 层之后测得：可到达的 {reached} 对中有 {moved} 对出现变"
-    "化，其余的对中有 {outside} 对。",
-    "mask_cell_reach": "{name}，第 {layer} 层之后：{all} 对中有 {pairs} 对可到达",
+    "mask_reach_measured": "在运行中的模型上，经过全部 {depth} 层之后测得：可到达的 {reached} 个词元对中，有 {moved} 个"
+    "测到变化；其余的词元对中，有 {outside} 个。",
+    "mask_cell_reach": "{name}，第 {layer} 层之后：{all} 个词元对中有 {pairs} 个可到达",
     "mask_consequence": "如果训练时没有掩码",
     "mask_consequence_text": "文本，最多 {limit} 字节",
     "mask_consequence_task": "在它自己的任务上",
     "mask_consequence_hidden": "遮住下一个字节",
     "mask_consequence_masked": "用因果掩码训练",
-    "mask_consequence_unmasked": "无掩码训练",
+    "mask_consequence_unmasked": "不用掩码训练",
     "mask_consequence_last": "它的 {own} 比特每字节几乎全部来自最后一个字节，只有这个字节的答案它看不到：{bits} 比特。",
     "mask_consequence_last_part": "最后一个字节是唯一看不到答案的字节，花费 {bits} 比特；其他字节合计 {rest} 比特。",
-    "mask_consequence_cheats": "{name} 在输入中就能看到每个下一字节，只需要 {own} 比特每字节；{masked} 需要 {other}。"
-    "生成文本时，下一个字节还不存在，它就需要 {hidden}；盲猜需要 {blind}。",
-    "mask_consequence_rare": "{name} 能看到每个下一字节，但没有学会全部照抄：它需要 {own} 比特每字节；{masked} 需要"
-    " {other}。生成文本时，下一个字节还不存在，它就需要 {hidden}；盲猜需要 {blind}。",
+    "mask_consequence_cheats": "{name} 在输入中总能看到下一个字节，只需要 {own} 比特每字节；{masked} 需要 {other}。生成"
+    "文本时，下一个字节还不存在，它就需要 {hidden}；盲猜需要 {blind}。",
+    "mask_consequence_rare": "{name} 总能看到下一个字节，但没有学会全部照抄：它需要 {own} 比特每字节；{masked} 需要 {ot"
+    "her}。生成文本时，下一个字节还不存在，它就需要 {hidden}；盲猜需要 {blind}。",
     "mask_consequence_fair": "{name} 从来看不到下一个字节，所以遮住它没有任何影响。",
     "mask_consequence_writes": "两个模型以温度 {temperature} 和相同的随机种子，把同一段文本各续写 {count} 字节。",
     "mask_consequence_seed": "随机种子",

@@ -42,9 +42,9 @@ MESSAGES = {
     " or norm is kept, by at least {least}. If none of them is kept, only rounding is left: {none}.",
     "learn_block_gradient": "Gradient of each block at the start of training",
     "learn_block_gradient_size": "size of the gradient",
-    "learn_block_gradient_how": "An untrained generator with vectors of {emb} numbers predicts each next byte of your"
-    " text. The chart shows, for each block, the length of the gradient of all its weights before the first training"
-    " step. The initial weights are drawn as in the first transformers (Glorot’s variance).",
+    "learn_block_gradient_how": "An untrained generator with vectors of {emb} numbers predicts the next byte at each"
+    " position of your text. The chart shows, for each block, the length of the gradient of all its weights before the"
+    " first training step. The initial weights are drawn as in the first transformers (Glorot’s variance).",
     "learn_block_norm_post": "norms after the residuals, as in the article",
     "learn_block_norm_pre": "norms before each sublayer",
     "learn_block_depth": "Blocks",

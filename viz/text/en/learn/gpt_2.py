@@ -17,7 +17,7 @@ MESSAGES = {
     "learn_gpt_2_show_sizes": "sizes",
     "learn_gpt_2_show_pieces_hint": "What is merged in a text, and the surprise of each token",
     "learn_gpt_2_show_bits_hint": "Models of tokens and of bytes: the same architecture, trained on the same corpus",
-    "learn_gpt_2_show_sizes_hint": "The published sizes, and one of your own, counted",
+    "learn_gpt_2_show_sizes_hint": "Parameters of the published sizes, and of one that you set",
     "learn_gpt_2_field": "Text",
     "learn_gpt_2_short": "At least two tokens, please: the first cannot be predicted, because nothing comes before it.",
     "learn_gpt_2_level": "Merges",

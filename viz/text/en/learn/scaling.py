@@ -35,7 +35,7 @@ MESSAGES = {
     "learn_scaling_show_trained_hint": "Two models trained alike, except that one does not divide by √s",
     "learn_scaling_field": "Text, up to {most} bytes",
     "learn_scaling_chart_trained": "How spread out each head’s attention is: the mean entropy of its rows, in bits,"
-    " with the root and without",
+    " with division by √s and without",
     "learn_scaling_head": "layer {layer}, head {head}",
     "learn_scaling_with_scaled": "with √s",
     "learn_scaling_with_plain": "without",
@@ -46,9 +46,9 @@ MESSAGES = {
     "learn_scaling_none": "–",
     "learn_scaling_alike": "Both were trained on the same bytes for 500 steps from the same seed; the heads have size"
     " s = 16, so √s is 4. A row’s entropy is highest when all its weights are equal.",
-    "learn_scaling_lesson_trained": "On this text the rows have a mean entropy of {scaled} bits with the root, {plain}"
-    " without it; equal weights would have {even}. According to their cards, the loss is {bits} bits per byte with the"
-    " root, {other} without.",
+    "learn_scaling_lesson_trained": "On this text the rows have a mean entropy of {scaled} bits with division by √s,"
+    " {plain} without; equal weights would have {even}. According to the models’ cards, the loss is {bits} bits per"
+    " byte with the division, {other} without.",
     "learn_scaling_lesson_spread": "At k = {k} the dot products have a standard deviation of {plain} (√k is {root});"
     " after dividing by √k it is {scaled}.",
     "learn_scaling_lesson_entropy": "At k = {k} the weights of a row have an entropy of {plain} bits on average; after"

@@ -54,7 +54,7 @@ MESSAGES = {
     "learn_bert_lesson_figures": "被遮住的词元，它猜对了 {found}；总是猜最常见的词元，只能猜对 {commonest}。{known, "
     "select, yes {在因果掩码下继续训练，只猜对 {causal}。} other {}}",
     "learn_bert_try_pieces": "生僻词",
-    "learn_bert_try_other": "换一段第二段",
+    "learn_bert_try_other": "换一个第二段",
     "learn_bert_try_figures": "它有多好？",
     "learn_bert_question": "紧挨着第一个空位再遮住一个词元。遮住空位的哪一边，会改变模型在这个空位上的预测？",
     "learn_bert_choice_before": "只有前面",

@@ -8,7 +8,7 @@ MESSAGES = {
     "feed-forward layer）仅由这个词元算出的结果。\n\n输入保留下来，只往上加，这就是残差连接（residual connection）；所"
     "以从第一个块到最后一个块，一个词元始终只有一个向量。（在文章自己的块里，每次相加之后还要做层归一化。）\n\n输出层可"
     "以在任意深度读取这个向量，显示模型如果到此为止会预测什么。选一个词元，沿着各层看它的预测怎样变化。词元之间只靠注意"
-    "力联系：在所有块中关掉注意力，改变一个词元就只会改变它自己的输出，其他输出分毫不变，连舍入误差都没有。",
+    "力联系：在所有块中关闭注意力，改变一个词元就只会改变它自己的输出，其他输出分毫不变，连舍入误差都没有。",
     "learn_block_show": "显示",
     "learn_block_show_stack": "一个词元",
     "learn_block_show_linear": "非线性",
@@ -41,8 +41,8 @@ MESSAGES = {
     " {least}；三者都去掉，就只剩舍入误差：{none}。",
     "learn_block_gradient": "训练开始时每个块的梯度",
     "learn_block_gradient_size": "梯度的大小",
-    "learn_block_gradient_how": "一个未经训练的生成模型，向量有 {emb} 维，预测你的文本中的每个下一字节。图中显示第一步"
-    "训练之前，每个块的全部权重的梯度长度。初始权重的取法与最早的 Transformer 相同（Glorot 方差）。",
+    "learn_block_gradient_how": "一个未经训练的生成模型，向量有 {emb} 维，在你的文本的每个位置上预测下一个字节。图中显"
+    "示第一步训练之前，每个块的全部权重的梯度长度。初始权重的取法与最早的 Transformer 相同（Glorot 方差）。",
     "learn_block_norm_post": "残差之后归一化（后置），如文章所述",
     "learn_block_norm_pre": "每个子层之前归一化（前置）",
     "learn_block_depth": "块数",
@@ -90,10 +90,10 @@ MESSAGES = {
     "成为首选预测} other {从“{point}”起，它一直是首选预测}}。",
     "learn_block_count": "改变“{label}”：其余 {others, number} 个输出中，{moved, plural, other {有 {moved, number} 个改"
     "变}}。",
-    "learn_block_try_off": "关掉注意力",
+    "learn_block_try_off": "关闭注意力",
     "learn_block_try_post": "像文章那样归一化",
     "learn_block_try_linear": "哪些不是线性的？",
-    "learn_block_question": "在所有块中关掉注意力，再改变一个字节。哪些输出会改变？",
+    "learn_block_question": "在所有块中关闭注意力，再改变一个字节。哪些输出会改变？",
     "learn_block_choice_own": "只有这个字节自己的输出",
     "learn_block_choice_after": "它自己的和它之后的",
     "learn_block_choice_all": "全部",

@@ -5,10 +5,10 @@ from __future__ import annotations
 MESSAGES = {
     "learn_encoder_decoder_title": "编码器-解码器",
     "learn_encoder_decoder_text": "编码器（encoder）不用掩码，读完整段文本，为每个字符给出一个向量：这份记忆（memory）"
-    "是一个序列，而不是一个向量。解码器（decoder）写出答案。\n\n它的每个块先在因果掩码下关注已经写出的内容，再关注记"
-    "忆，即交叉注意力（cross-attention）：查询来自答案，键和值来自文本。\n\n训练时，解码器要在所有位置上同时预测下一"
-    "个字符，每次都以前面的正确字符为依据，这叫教师强制（teacher forcing）。文章说解码器得到的是输入句子；其实它得到"
-    "的是目标的开头部分。独立写作时，它接着自己写出的字符往下写，一处错误可能毁掉后面的一切。",
+    "是一个序列，而不是一个向量。解码器（decoder）写出答案。\n\n它的每个块先在因果掩码下关注已经写出的内容，再关注记忆"
+    "，即交叉注意力（cross-attention）：查询来自答案，键和值来自文本。\n\n训练时，解码器要在所有位置上同时预测下一个字"
+    "符，每次都以前面的正确字符为依据，这叫教师强制（teacher forcing）。文章说解码器得到的是输入句子；其实它得到的是目"
+    "标的开头部分。独自写答案时，它接着自己写出的字符往下写，一处错误可能毁掉后面的一切。",
     "learn_encoder_decoder_field": "日期",
     "learn_encoder_decoder_target": "目标",
     "learn_encoder_decoder_target_hint": "答案应该是什么",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_films_title": "为什么有效",
-    "learn_films_text": "如果用同样的特征描述两样东西，它们的点积（dot product）就衡量两者有多相合。\n\n用几个数描述一"
-    "部电影，这些数叫作特征；再用同样多的数描述一个人的口味。两者相合时，它们的点积就大：喜好一致使点积增大，相反则使"
-    "它减小。先试着手动设定这些数。\n\n没有人有时间为每部电影都这样做，所以这些数要靠学习得到。你只需给出谁喜欢什么，"
-    "训练会调整这些数，直到点积与喜好相符。这是矩阵分解（matrix factorisation），不是自注意力；但两者都用学到的向量的"
-    "点积来表达含义。词的向量也是这样得到的。",
+    "learn_films_text": "如果用同样的特征描述两样东西，它们的点积（dot product）就衡量两者有多契合。\n\n用几个数描述一"
+    "部电影，这些数叫作特征；再用同样多的数描述一个人的口味。两者契合时，它们的点积就大：喜好一致使点积增大，相反则使它"
+    "减小。先试着手动设定这些数。\n\n没有人有时间为每部电影都这样做，所以这些数要靠学习得到。你只需给出谁喜欢什么，训练"
+    "会调整这些数，直到点积与喜好相符。这是矩阵分解（matrix factorisation），不是自注意力；但两者都用学到的向量的点积来"
+    "表达含义。词的向量也是这样得到的。",
     "learn_films_show": "显示",
     "learn_films_show_hand": "手动设定",
     "learn_films_show_hand_hint": "三个人和四部电影的特征，以及它们的点积",
@@ -27,8 +27,8 @@ MESSAGES = {
     "learn_films_step": "训练步",
     "learn_films_loss": "第 {step} 步：损失 {loss}",
     "learn_films_seed": "随机种子",
-    "learn_films_like_how": "♥ 表示喜欢，· 表示不喜欢，点击即可切换。小号数字是预测值。训练时看不到“?”；损失只计算其余"
-    "各格的误差。",
+    "learn_films_like_how": "♥ 表示喜欢，· 表示不喜欢，点击即可切换。小号数字是预测值。“?”不用于训练；损失只计算其余各"
+    "格的误差。",
     "learn_films_chart": "人和电影在两个学到的特征所成的平面上的位置，以及各自的起点。",
     "learn_films_learned_feature": "学到的特征 {number}",
     "learn_films_like": "{person}，《{film}》：{held, select, yes {不用于训练} other {点击切换}}；预测为 {share}",

@@ -35,8 +35,8 @@ MESSAGES = {
     "learn_going_big_axis": "MB",
     "learn_going_big_bar": "{precision, select, fp32 {32 位} other {16 位}}{accumulate, select, 1 {} other {，分"
     " {accumulate} 份}}{checkpointing, select, yes {，重新计算} other {}}",
-    "learn_going_big_measured": "测于 {date}：“{name}”，{batch} 段 {t} 字节的文本，{depth} 层，{heads} 个头，按公式。由"
-    "公式得出，各层的注意力权重共占 {formula}。{cpu}，torch {torch}；",
+    "learn_going_big_measured": "测于 {date}：“{name}”，{batch} 段 {t} 字节的文本，{depth} 层，{heads} 个头，按公式计算"
+    "。根据内存的公式，各层的注意力权重共占 {formula}。{cpu}，torch {torch}；",
     "learn_going_big_lesson": "{t, number} 个词：每层的点积占 {layer}。长度增至十倍：{longer}。",
     "learn_going_big_bytes": "{value} {unit, select, 0 {B} 1 {kB} 2 {MB} 3 {GB} 4 {TB} 5 {PB} other {EB}}",
     "learn_going_big_try_long": "长度加倍",

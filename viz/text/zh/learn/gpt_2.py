@@ -15,7 +15,7 @@ MESSAGES = {
     "learn_gpt_2_show_sizes": "规模",
     "learn_gpt_2_show_pieces_hint": "文本中合并了什么，以及每个词元的意外度",
     "learn_gpt_2_show_bits_hint": "以子词为词元的模型与以字节为词元的模型：架构相同，语料相同",
-    "learn_gpt_2_show_sizes_hint": "数一数已公布的几种规模，以及你自己设定的一种",
+    "learn_gpt_2_show_sizes_hint": "已公布的几种规模和你自己设定的一种，各有多少参数",
     "learn_gpt_2_field": "文本",
     "learn_gpt_2_short": "请至少输入两个词元：第一个词元之前没有内容，无法预测它。",
     "learn_gpt_2_level": "合并次数",

@@ -31,7 +31,7 @@ MESSAGES = {
     "learn_scaling_show_random_hint": "随机向量，k 从 2 到 1,024",
     "learn_scaling_show_trained_hint": "两个训练方式相同的模型，其中一个不除以 √s",
     "learn_scaling_field": "文本，最多 {most} 个字节",
-    "learn_scaling_chart_trained": "每个头的注意力有多分散：各行的平均熵（比特），除以根号与不除",
+    "learn_scaling_chart_trained": "每个头的注意力有多分散：各行的平均熵（比特），除以 √s 与不除",
     "learn_scaling_head": "第 {layer} 层第 {head} 头",
     "learn_scaling_with_scaled": "除以 √s",
     "learn_scaling_with_plain": "不除",
@@ -42,8 +42,8 @@ MESSAGES = {
     "learn_scaling_none": "–",
     "learn_scaling_alike": "两个模型用同样的字节、同一个随机种子训练了 500 步；每个头的维数 s = 16，所以 √s 为 4。一行"
     "的权重全部相等时，熵最大。",
-    "learn_scaling_lesson_trained": "在这段文本上，除以根号时各行的平均熵为 {scaled} 比特，不除时为 {plain} 比特；权重"
-    "全部相等时为 {even} 比特。据模型卡，除以根号时损失为 {bits} 比特每字节，不除时为 {other}。",
+    "learn_scaling_lesson_trained": "在这段文本上，除以 √s 时各行的平均熵为 {scaled} 比特，不除时为 {plain} 比特；权重"
+    "全部相等时为 {even} 比特。据模型卡，除以 √s 时损失为 {bits} 比特每字节，不除时为 {other}。",
     "learn_scaling_lesson_spread": "k = {k} 时，点积的标准差为 {plain}（√k 为 {root}）；除以 √k 后为 {scaled}。",
     "learn_scaling_lesson_entropy": "k = {k} 时，每行权重的平均熵是 {plain} 比特；除以 √k（即 {root}）之后是 {scaled}"
     " 比特（全部相等时为 4）。",

@@ -5,10 +5,10 @@ from __future__ import annotations
 MESSAGES = {
     "learn_several_heads_title": "多头注意力",
     "learn_several_heads_text": "有了多个头，一个词就能同时以多种方式关注其他词。\n\n一个注意力头（head）只有一组权重。"
-    "“gave”把给予者、礼物和接受者收进同一个和里：多少可以不同，方式却总是一样。多头注意力（multi-head attention）中，每"
-    "个头有自己的查询、键和值，它的输出占 y 中属于自己的一段。\n\n但光有头还分不出谁先谁后。没有位置编码也没有掩码时，"
-    "句子只是一个集合：交换 mary 和 susan，无论矩阵如何，“gave”的 y 除舍入误差外都不变。这里的矩阵是手动设定的，使 y 的"
-    "每个数都是某一个词的权重；下面的表又用随机矩阵和训练好的矩阵做了同样的检验。",
+    "“gave”把给予者、礼物和接受者加进同一个和：各占多少可以不同，组合的方式却总是一样。多头注意力（multi-head attention"
+    "）中，每个头有自己的查询、键和值，它的输出占 y 中属于自己的一段。\n\n但光有头还分不出谁先谁后。没有位置编码也没有"
+    "掩码时，句子只是一个集合：交换 mary 和 susan，无论矩阵如何，“gave”的 y 除舍入误差外都不变。这里的矩阵是手动设定的"
+    "，使 y 的每个数都是某一个词的权重；表中还用随机矩阵和训练好的矩阵做了同样的检验。",
     "learn_several_heads_show": "显示",
     "learn_several_heads_show_gave": "谁给的",
     "learn_several_heads_show_gave_hint": "“gave”的各个头关注什么，以及交换两个词会改变什么",
@@ -37,8 +37,8 @@ MESSAGES = {
     "头}}分不出谁先谁后。",
     "learn_several_heads_lesson_amounts": "一个头，有位置编码：“gave”的 y 是一个和，其中 mary 占 {first}，susan 占"
     " {second}。交换之后，变的只是各占多少。",
-    "learn_several_heads_lesson_parts": "四个头，有位置编码：y 的给予者那一段，{first} 是 mary；交换之后，{second} 是"
-    " susan。给予者和接受者分在不同的段里。",
+    "learn_several_heads_lesson_parts": "四个头，有位置编码：y 中给予者那一段，{first} 来自 mary；交换之后，{second} 来"
+    "自 susan。给予者和接受者分在不同的段里。",
     "learn_several_heads_lesson_forms": "k = {k, number}，h = {heads, number}：{divides, select, yes {窄头有 {narrow}"
     " 个参数，宽头有 {wide} 个，分块头有 {chunked} 个。} other {宽头有 {wide} 个参数。另外两种形式要把 k 等分成 h 份，"
     "这里除不尽。}}",
