@@ -36,6 +36,7 @@ from viz.tabs.explore.reading import (
     moves,
     read,
     read_both,
+    read_both_heads,
     read_carried,
     read_compared,
     read_one,
@@ -87,7 +88,7 @@ DIFFERENCE = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("mask"),
 LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns"))
 NAMES = ("names", "columns")  # of the lens, which the browser has
 LIKELIEST = tuple(Field(name, -1, -1, 0) for name in ("names", "probs"))  # after the last layer, at the last column
-COMPARED = ("before", "now", "cells", "mask", "unit")  # which the browser has, or subtracts
+COMPARED = ("before", "now", "cells", "mask", "unit")  # which the browser has, or colours
 SAID = bars("probs", "names", "probability", before=Field("before"))
 EFFECTS = bars("effects", "names")
 CHANGES = bars("changes", "names", "log-odds")
@@ -161,7 +162,8 @@ QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
         "path": Question(reads.follow_path, read_path, reads.FOLLOWED, when=follows, prints=("shares",)),
     },
     "beside/beside": {
-        "vs": Question(maps.compare_maps, read_both, DIFFERENCE, unsent=COMPARED, fast=True, prints=("share",))
+        "heads": Question(maps.compare_heads, read_both_heads, fast=True, prints=("most",)),
+        "vs": Question(maps.compare_maps, read_both, DIFFERENCE, unsent=COMPARED, fast=True, prints=("share",)),
     },
 }
 PANELS = tuple(

@@ -123,6 +123,12 @@ def read_both(models: Models, view: View) -> Arguments:
     return {"pinned": before, "run": now, "before": tuple(one), "now": tuple(other)}
 
 
+def read_both_heads(models: Models, view: View) -> Arguments:
+    """Reads the arguments of `maps.compare_heads`."""
+    requests = read_both(models, view)
+    return {**requests, "before": requests["before"][0], "now": requests["now"][0]}
+
+
 def read_carried(models: Models, view: View, part: str = "") -> Arguments:
     """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens; `part` stands
     for the view's."""

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import former
-from viz.tabs.explore.map.maps import align, compare_maps
+from viz.tabs.explore.map.maps import align, compare_heads, compare_maps
 
 
 def test_tokens_are_paired_by_the_longest_common_parts_with_gaps_between():
@@ -37,4 +37,19 @@ def test_a_map_is_subtracted_at_aligned_positions():
             assert float(result["cells"][r, c]) == pytest.approx(expected, abs=1e-6)
     rows = torch.tensor([None not in pair for pair in pairs])
     share = result["cells"][rows].abs().sum() / 2 / rows.sum()
-    assert float(result["moved"][4, 1]) == pytest.approx(float(share), abs=1e-6)
+    assert result["share"] == pytest.approx(float(share), abs=1e-6)
+    largest = result["largest"]
+    assert largest["size"] == float(result["cells"].abs().max()) == abs(largest["after"] - largest["before"])
+    assert abs(float(result["cells"][largest["row"], largest["column"]])) == largest["size"]
+    heads = compare_heads(pinned, run, "self", "self")
+    assert (heads["rows"], heads["columns"]) == (pairs, pairs)
+    assert float(heads["moved"][4, 1]) == pytest.approx(float(share), abs=1e-6)
+    assert heads["mean"] == pytest.approx(float(heads["moved"].mean()))
+    assert heads["most"]["share"] == float(heads["moved"].max())
+    assert heads["most"]["share"] == float(heads["moved"][heads["most"]["layer"], heads["most"]["head"]])
+
+
+def test_heads_of_models_of_other_shapes_are_not_compared():
+    pinned, run = (former.load(name).run("The cat sat.") for name in ("tiny-generator", "gpt"))
+    assert set(compare_heads(pinned, run, "self", "self").values()) == {None}
+    assert compare_maps(pinned, run, ("self", 1, 1, "head"), ("self", 4, 1, "head"))["largest"] is None

@@ -62,7 +62,7 @@ export const mount = ({ element }) => {
   const [all, one] = [0, 1].map(() => h("p.finding", { role: "status" }));
   const readout = h("p.readout");
   foot.append(hint, all, one, readout, h("p", h("button.f-link", { onclick: toCarry }, say("carry_from_here"))));
-  const comparison = makeComparison(() => soon());
+  const [ofHeads, ofMaps] = ["heads", "vs"].map((question) => makeComparison(question, () => soon()));
   const heads = makeHeads(body, () => tellPlace());
   const maps = makeMaps(body, { legend, less, bar, more });
 
@@ -75,21 +75,25 @@ export const mount = ({ element }) => {
     Object.assign(readout.dataset, data);
   };
   const compare = (was, now) => {
-    const { answer, failure } = comparison.of(was.map, now.map);
-    maps.compare(was, now, answer, [
+    const passes = [was, now].map(({ map }, side) => `${[beside, store][side].header.key}/${map.name}`).join();
+    const every = ofHeads.of(passes);
+    const own = ofMaps.of([passes, was.path, now.of, now.layer, now.head].join());
+    maps.compare(was, now, own.answer, [
       `${nameOf(was)} · ${passInWords(beside.header)}`,
       `${nameOf(now)} · ${passInWords(store.header)}`,
     ]);
-    heads.paint(was.map, now.map, answer);
+    heads.paint(was.map, now.map, every.answer);
+    const failure = every.failure || own.failure;
     all.replaceChildren(...(failure ? [failure] : heads.describeAll(was.map, now.map)));
     one.textContent = maps.describeHead(was, now);
     tellPlace();
     beside.loadExact();
-    return Boolean(answer || failure);
+    return [every, own].every(({ answer, failure }) => answer || failure);
   };
   const clear = () => {
     maps.clear();
-    comparison.stop();
+    ofHeads.stop();
+    ofMaps.stop();
     return true;
   };
   const paint = () => {
@@ -102,6 +106,7 @@ export const mount = ({ element }) => {
     const [earlier, current] = [was, now].map((shown) => (shown?.exact ? "exact" : "approximate"));
     element.dataset.shown = [was?.path, earlier, now.layer, now.head, current].join(" ");
     if (complete) element.dataset.rev = store.rev;
+    else delete element.dataset.rev;
   };
 
   const soon = whenIdle(paint);

@@ -5,37 +5,27 @@ import { makeImage } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { store } from "../lib/store.js";
-import { differenceOf } from "./difference.js";
+import { eachDifference } from "./difference.js";
 import { diverging, headName, LEAST, makeFrame, SAME } from "./frames.js";
 
 const TILE = 40; // most pixels of a head's side among all heads
 
-/** Pools the differences of a head into a tile of w × high cells at `left`, `top` of an image `wide` cells wide, so
- *  that no cell is lost: the largest remains. */
-const poolInto = (pooled, wide, { left, top, w, high }, values, sizes) => {
-  const [rows, columns] = sizes;
-  for (let query = 0; query < rows; query++)
-    for (let key = 0; key < columns; key++) {
-      const value = values[query * columns + key];
-      const [x, y] = [left + Math.floor((key * w) / columns), top + Math.floor((query * high) / rows)];
-      if (Math.abs(value) > Math.abs(pooled[y * wide + x])) pooled[y * wide + x] = value;
-    }
-};
-
-/** The differences of all heads as one image, at the precision at which passes are packed; `aligned` as in
- *  differenceOf. */
+/** The differences of all heads as one image, at the precision at which passes are packed: of each tile's cells the
+ *  largest remains. `aligned` as in eachDifference. */
 const imageOf = (was, now, aligned) => {
-  const sizes = [aligned.rows.length, aligned.columns.length];
-  const [high, w] = sizes.map((count) => Math.min(TILE, count));
+  const [rows, columns] = [aligned.rows.length, aligned.columns.length];
+  const [high, w] = [rows, columns].map((count) => Math.min(TILE, count));
   const wide = now.heads * w;
   const pooled = new Float32Array(now.layers * high * wide);
   let size = LEAST;
   for (let layer = 0; layer < now.layers; layer++)
     for (let head = 0; head < now.heads; head++) {
-      const maps = [was, was.approximate(layer, head), now, now.approximate(layer, head)];
-      const { values, size: largest } = differenceOf(maps[0], maps[1], maps[2], maps[3], aligned);
-      size = Math.max(size, largest);
-      poolInto(pooled, wide, { left: head * w, top: layer * high, w, high }, values, sizes);
+      const [before, after] = [was, now].map((map) => map.approximate(layer, head));
+      eachDifference(was, before, now, after, aligned, (row, column, value) => {
+        const [x, y] = [head * w + Math.floor((column * w) / columns), layer * high + Math.floor((row * high) / rows)];
+        if (Math.abs(value) > Math.abs(pooled[y * wide + x])) pooled[y * wide + x] = value;
+        size = Math.max(size, Math.abs(value));
+      });
     }
   const pixel = diverging(size);
   return makeImage(wide, now.layers * high, (x, y) => pixel(pooled[y * wide + x]));
@@ -43,11 +33,11 @@ const imageOf = (was, now, aligned) => {
 
 const sameShape = (was, now) => was.layers === now.layers && was.heads === now.heads;
 
-/** {paint(was, now, answer), describeAll(was, now), pointed()}: the answer is that of makeComparison or null; pointed()
- *  describes the head under the pointer, or is ""; onpoint() is called when it has changed. */
+/** {paint(was, now, answer), describeAll(was, now), pointed()}: the answer is that of `compare_heads` in map/maps.py or
+ *  null; pointed() describes the head under the pointer, or is ""; onpoint() is called when it has changed. */
 export const makeHeads = (body, onpoint) => {
   let picture = null; // {of: what is compared, image}
-  let moved = null; // [layer][head]: the share of its attention, measured by Python
+  let compared = null; // the answer, if the heads can be compared
   let pointed = null; // {layer, head}
   const frame = makeFrame(body, "heads", {
     onpoint: (at) => {
@@ -57,9 +47,9 @@ export const makeHeads = (body, onpoint) => {
     onpick: ({ row, column }) => store.set({ of: "head", layer: row, head: column }),
   });
   const paint = (was, now, answer) => {
-    moved = answer?.moved;
-    frame.figure.hidden = !moved;
-    if (!moved) return;
+    compared = answer?.moved ? answer : null;
+    frame.figure.hidden = !compared;
+    if (!compared) return;
     const of = [was, now, answer, isDark()];
     if (!picture?.of.every((each, i) => each === of[i])) picture = { of, image: imageOf(was, now, answer) };
     const { layer, head, of: shown } = store.view;
@@ -79,20 +69,19 @@ export const makeHeads = (body, onpoint) => {
       const [before, after] = [was, now].map(({ layers, heads }) => say("beside_shape", { layers, heads }));
       return [say("beside_heads_differ", { before, after })];
     }
-    if (!moved) return [];
-    const each = moved.flatMap((row, layer) => row.map((part, head) => ({ layer, head, part })));
-    const count = each.length;
-    const most = each.reduce((a, b) => (b.part > a.part ? b : a));
-    if (most.part < SAME) return [say("beside_none", { count })];
-    const mean = asShare(each.reduce((sum, { part }) => sum + part, 0) / count);
+    if (!compared) return [];
+    const { most, moved } = compared;
+    const count = moved.flat().length;
+    if (most.share < SAME) return [say("beside_none", { count })];
+    const mean = asShare(compared.mean);
     const onclick = () => store.set({ of: "head", layer: most.layer, head: most.head });
     const name = headName(most).toLowerCase();
-    const words = say("beside_most", { name, share: asShare(most.part), mean, count });
+    const words = say("beside_most", { name, share: asShare(most.share), mean, count });
     return [words, " ", h("button.f-link", { onclick }, say("effects_show"))];
   };
   const describe = () =>
-    pointed && moved
-      ? say("beside_head", { name: headName(pointed), share: asShare(moved[pointed.layer][pointed.head]) })
+    pointed && compared
+      ? say("beside_head", { name: headName(pointed), share: asShare(compared.moved[pointed.layer][pointed.head]) })
       : "";
   return { paint, describeAll, pointed: describe };
 };

@@ -10,7 +10,7 @@ import { beside } from "../lib/pin.js";
 import { isPending, rowOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
-import { alignedAt, differenceOf } from "./difference.js";
+import { alignedAt, eachDifference } from "./difference.js";
 import { diverging, LEAST, makeFrame, nameOf, SAME } from "./frames.js";
 
 const cellAt = ({ row, column }) => ({ query: row, key: column });
@@ -67,12 +67,14 @@ const drawMap = (part, shown, header) => {
 
 const weightAt = (shown, query, key) => (query === null || key === null ? 0 : (rowOf(shown, query)[key] ?? 0));
 
-/** The difference of the selected head of two passes whose maps are compared in `answer`, {was, now, rows, columns,
- *  queries, keys, values, size, at, moved}. */
+/** The difference of the selected head of two passes: the answer of `compare_maps` in map/maps.py, with the `values` of
+ *  all cells, row by row, for their colours. */
 const changeOf = (was, now, answer) => {
-  const { rows, columns, queries, keys } = answer;
-  const difference = differenceOf(was.map, was.weights, now.map, now.weights, answer);
-  return { was, now, rows, columns, queries, keys, ...difference };
+  const values = new Float32Array(answer.rows.length * answer.columns.length);
+  eachDifference(was.map, was.weights, now.map, now.weights, answer, (row, column, value) => {
+    values[row * answer.columns.length + column] = value;
+  });
+  return { ...answer, was, now, values };
 };
 
 /** Writes a number, with ≈ until the exact ones have arrived. */
@@ -95,7 +97,7 @@ const paintLegend = ({ less, bar, more }, size) => {
 };
 
 /** {compare(was, now, answer), clear(), draw(), describeHead(was, now), pair()}: compare draws all, with the answer of
- *  makeComparison or null; draw draws again what marks the pair under the pointer; pair() is that pair with its
+ *  `compare_maps` or null; draw draws again what marks the pair under the pointer; pair() is that pair with its
  *  numbers, {words, data}. */
 export const makeMaps = (body, scale) => {
   let both = null; // the difference of the passes that are shown
@@ -127,7 +129,7 @@ export const makeMaps = (body, scale) => {
     if (!pending) change.figure.hidden = scale.legend.hidden = !both;
     if (!both) return;
     const { was, now, columns, values } = both;
-    const size = Math.max(LEAST, both.size);
+    const size = Math.max(LEAST, both.largest.size);
     const pixel = diverging(size);
     const { hidden, gaps } = gapsOf(both);
     const { masked } = palette();
@@ -155,15 +157,15 @@ export const makeMaps = (body, scale) => {
       );
       return say("beside_shapes_differ", { before: of, after: to });
     }
-    const [queries, keys] = [both.rows[both.at.row], both.columns[both.at.column]];
-    const weight = (shown, side) => about(both, asNumber(weightAt(shown, queries[side], keys[side]), 3));
-    return say(both.size < SAME ? "beside_still" : "beside_moved", {
+    const { row, column, size } = both.largest;
+    const [queries, keys] = [both.rows[row], both.columns[column]];
+    return say(size < SAME ? "beside_still" : "beside_moved", {
       name: nameOf(now),
-      share: asShare(both.moved),
+      share: asShare(both.share),
       query: quote(queries[1], now.map.queries),
       key: keys[1] === null ? quote(keys[0], was.map.keys) : quote(keys[1], now.map.keys),
-      before: weight(was, 0),
-      after: weight(now, 1),
+      before: asNumber(both.largest.before, 3),
+      after: asNumber(both.largest.after, 3),
     });
   };
 

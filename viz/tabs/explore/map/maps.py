@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -20,6 +21,7 @@ from former.runs import Map, Run
 from viz.panels import Numbers
 from viz.passes import habits
 
+Pairs = list[tuple[int | None, int | None]]  # indices of aligned labels; None for one that only the other text has
 LINES = {"mass": 0.9, "most": 8}
 """For each query, the strongest keys are drawn until they carry this share of its attention, at most this many."""
 
@@ -146,35 +148,79 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
         pinned, run: the two runs.
         before, now: for each run, the name of the map, and layer, head and of as in `cells_of`.
     Returns:
-        "before" and "now": the cells of both; "rows" and "columns": the aligned queries and keys (`align`), None if
-        they have too little in common; "moved" (layers, h): for each head the share of attention that has moved, and
-        "share": the same for the two maps, None for maps that cannot be compared; and for the figure, with labels and
-        "mask", "cells": the difference of aligned positions, or the pinned map.
+        "before" and "now": the cells of both; "rows" and "columns": the aligned queries and keys (`align`); "share" of
+        the attention that has moved; "largest": the size of the largest difference, its row and column, and its cell in
+        both. All these are None for maps that cannot be compared. For the figure, with labels and "mask", "cells": the
+        difference of aligned positions, or the pinned map.
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])
     values = {"before": cells, "now": after, "cells": cells, "mask": one.allowed, "unit": None}
-    values |= {"rows": None, "columns": None, "moved": None, "share": None}
-    unit, same = pinned.source.tokenizer.unit, cells.shape == after.shape
-    least = 3 if unit in ("byte", "character") else 1
-    rows, columns = align(one.queries, other.queries, least), align(one.keys, other.keys, least)
-    if not rows or not columns or not (same or unit == run.source.tokenizer.unit):
+    values |= {"rows": None, "columns": None, "share": None, "largest": None}
+    if not (aligned := align_maps(pinned, run, one, other)):
         return {**values, "queries": one.queries, "keys": one.keys}
-    both = torch.tensor([None not in pair for pair in rows])
-
-    def aligned(cells: Tensor, side: int) -> Tensor:  # (..., t_query, t_key) → (..., rows, columns), 0 at a gap
-        across, down = ([-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (columns, rows))
-        return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * both[:, None]
-
-    values |= {"cells": aligned(after, 1) - aligned(cells, 0), "unit": "difference", "rows": rows, "columns": columns}
-    values["share"] = float(values["cells"].abs().sum() / 2 / both.sum())
-    values["mask"] = aligned(one.allowed.int(), 0) + aligned(other.allowed.int(), 1) > 0
-    if one.weights.shape[:2] == other.weights.shape[:2] and one.name == other.name:
-        change = aligned(other.weights, 1) - aligned(one.weights, 0)
-        values["moved"] = change.abs().sum((-2, -1)) / 2 / both.sum()
-    sides = (one.queries, other.queries, rows), (one.keys, other.keys, columns)
+    was, is_ = aligned.pick(cells, 0), aligned.pick(after, 1)
+    difference = is_ - was
+    row, column = divmod(int(difference.abs().argmax()), len(aligned.columns))
+    both = {"before": float(was[row, column]), "after": float(is_[row, column])}
+    size = float(difference[row, column].abs())
+    values |= {"cells": difference, "unit": "difference", "rows": aligned.rows, "columns": aligned.columns}
+    values |= {
+        "share": float(aligned.moved(difference)),
+        "largest": {"size": size, "row": row, "column": column, **both},
+    }
+    values["mask"] = aligned.pick(one.allowed.int(), 0) + aligned.pick(other.allowed.int(), 1) > 0
+    sides = (one.queries, other.queries, aligned.rows), (one.keys, other.keys, aligned.columns)
     queries, keys = ([_joined(pair, *labels) for pair in pairs] for *labels, pairs in sides)
     return {**values, "queries": queries, "keys": keys}
+
+
+def compare_heads(pinned: Run, run: Run, before: str, now: str) -> Numbers:
+    """Compares all heads of two maps, named `before` and `now`.
+
+    Returns:
+        "rows" and "columns" as in `compare_maps`; "moved" (layers, h): the share of each head's attention that has
+        moved, None unless the maps have the same name, layers and heads; "mean" over the heads, and the "most" moved.
+    """
+    one, other = pinned.maps[before], run.maps[now]
+    aligned = align_maps(pinned, run, one, other)
+    if not aligned or one.name != other.name or one.weights.shape[:2] != other.weights.shape[:2]:
+        return {"rows": None, "columns": None, "moved": None, "mean": None, "most": None}
+    moved = aligned.moved(aligned.pick(other.weights, 1) - aligned.pick(one.weights, 0))
+    layer, head = divmod(int(moved.argmax()), moved.shape[1])
+    most = {"layer": layer, "head": head, "share": float(moved[layer, head])}
+    sides = {"rows": aligned.rows, "columns": aligned.columns}
+    return {**sides, "moved": moved, "mean": float(moved.mean()), "most": most}
+
+
+class Aligned(NamedTuple):
+    """The aligned queries and keys of two maps, see `align`."""
+
+    rows: Pairs
+    columns: Pairs
+
+    def pick(self, cells: Tensor, side: int) -> Tensor:
+        """Returns the cells of one map, (..., t_query, t_key) → (..., rows, columns): 0 for a key that it lacks, and in
+        the row of a query that only one map has."""
+        across, down = ([-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (self[1], self[0]))
+        return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * self._both()[:, None]
+
+    def moved(self, difference: Tensor) -> Tensor:
+        """Returns the share of a row's attention that goes elsewhere, averaged over the rows that both maps have."""
+        return difference.abs().sum((-2, -1)) / 2 / self._both().sum()
+
+    def _both(self) -> Tensor:
+        return torch.tensor([None not in pair for pair in self.rows])
+
+
+def align_maps(pinned: Run, run: Run, one: Map, other: Map) -> Aligned | None:
+    """Aligns the queries and keys of a map of a pinned run and of a map of another; None for maps that cannot be
+    compared."""
+    unit = pinned.source.tokenizer.unit
+    least = 3 if unit in ("byte", "character") else 1
+    rows, columns = align(one.queries, other.queries, least), align(one.keys, other.keys, least)
+    same = one.allowed.shape == other.allowed.shape
+    return Aligned(rows, columns) if rows and columns and (same or unit == run.source.tokenizer.unit) else None
 
 
 def _joined(pair: tuple[int | None, int | None], *labels: Sequence[str]) -> str:
@@ -183,7 +229,7 @@ def _joined(pair: tuple[int | None, int | None], *labels: Sequence[str]) -> str:
     return one if one == other else f"{one}|{other}"
 
 
-def align(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[tuple[int | None, int | None]] | None:
+def align(one: Sequence[str], other: Sequence[str], least: int = 1) -> Pairs | None:
     """Aligns the labels of two texts by their longest common parts.
 
     Args:
@@ -199,7 +245,7 @@ def align(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[tupl
     blocks = [block for block in common if block.size >= least]
     if 2 * sum(block.size for block in blocks) < min(len(one), len(other)):
         return None
-    pairs: list[tuple[int | None, int | None]] = []
+    pairs: Pairs = []
     i = j = 0
     for start, partner, size in [*blocks, (len(one), len(other), 0)]:
         if start - i == partner - j:
