@@ -75,6 +75,11 @@ class State:
     drawn: int  # what comes next, unless the visitor takes another
     weights: Tensor  # (layers, h, t)
 
+    @property
+    def looks(self) -> Tensor:
+        """The attention of the heads of each layer and, after them, of their mean, (layers, h + 1, t)."""
+        return torch.cat((self.weights, self.weights.mean(1, keepdim=True)), 1)
+
 
 def prompt_of(tokenizer: Tokenizer, text: str) -> list[int]:
     """Returns the ids of a prompt; for an empty one, the token that begins every text, if the tokenizer has one."""
@@ -136,8 +141,7 @@ def look_back(
     """
     state = state_of(bundle, text, written)
     ids = [*prompt_of(bundle.tokenizer, text), *written]
-    weights = state.weights[layer]  # (h, t)
-    labels, looks = bundle.tokenizer.labels(ids[state.start :]), weights.mean(0) if head is None else weights[head]
+    labels, looks = bundle.tokenizer.labels(ids[state.start :]), state.looks[layer, -1 if head is None else head]
     return {"labels": labels, "looks": looks, "strongest": (labels[int(looks.argmax())], float(looks.max()))}
 
 

@@ -6,9 +6,10 @@ request, and resuming, going back or taking another token sends a new one.
 
 A frame, little-endian; the stream of them is gzipped, and flushed after each:
 
-    length of the header, uint32 | length of the cells, uint32 | header, JSON in UTF-8 | cells, uint8 (layers·h·t)
+    length of the header, uint32 | length of the cells, uint32 | header, JSON in UTF-8 | cells, uint8 (layers·(h + 1)·t)
 
-A cell is 255·√weight, of the newest token's attention to the t tokens of the window: off by at most 0.4 %.
+A cell is 255·√weight, of the newest token's attention to the t tokens of the window: off by at most 0.4 %. After the h
+heads of a layer comes their mean.
 
 If a token cannot be predicted, the last frame has no cells; its header is the body of a refusal (`viz.server.http`).
 """
@@ -133,7 +134,7 @@ def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str]
         **described,
     }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
-    cells = (state.weights.clamp(0, 1).sqrt() * 255).round().to(torch.uint8).numpy().tobytes()
+    cells = (state.looks.clamp(0, 1).sqrt() * 255).round().to(torch.uint8).numpy().tobytes()
     return framed(text, cells)
 
 

@@ -87,18 +87,11 @@ const makeChoices = () => {
 const attention = (state, model) => {
   if (!state || !model) return null;
   const { settings } = writing;
-  const size = state.cells.length / (model.layers * model.heads);
   const layer = Math.min(settings.layer, model.layers - 1);
-  const chosen =
-    settings.of === "head"
-      ? [Math.min(settings.head, model.heads - 1)]
-      : Array.from({ length: model.heads }, (_, i) => i);
-  const row = new Float32Array(size);
-  for (const one of chosen) {
-    const first = (layer * model.heads + one) * size;
-    for (let j = 0; j < size; j++) row[j] += (state.cells[first + j] / 255) ** 2 / chosen.length;
-  }
-  return row;
+  const row = settings.of === "head" ? Math.min(settings.head, model.heads - 1) : model.heads; // the mean is the last
+  const size = state.cells.length / (model.layers * (model.heads + 1));
+  const first = (layer * (model.heads + 1) + row) * size;
+  return Float32Array.from(state.cells.subarray(first, first + size), (cell) => (cell / 255) ** 2);
 };
 
 /** A text in `container`; draw({labels, bytes, row, start, kind(i)}): `row` has the shares of attention from token

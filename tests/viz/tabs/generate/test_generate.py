@@ -160,7 +160,10 @@ def test_a_frame_holds_the_state_within_its_rounding(loaded):
         assert (header["token"], header["drawn"], header["start"]) == (state.token, state.drawn, state.start)
         weights = (torch.tensor(cells, dtype=torch.float64) / 255) ** 2
         # Half a level of √weight: (√w ± 1/510)² is within 1/255 of w.
-        torch.testing.assert_close(weights.view(state.weights.shape), state.weights, atol=1 / 255, rtol=0)
+        layers, h, t = state.weights.shape
+        weights = weights.view(layers, h + 1, t)
+        torch.testing.assert_close(weights[:, :h], state.weights, atol=1 / 255, rtol=0)
+        torch.testing.assert_close(weights[:, h], state.weights.mean(1), atol=1 / 255, rtol=0)
         named = [candidate[0] for candidate in header["candidates"]]
         assert named[:20] == state.probs.topk(20).indices.tolist()
         assert state.drawn in named
@@ -291,8 +294,8 @@ def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
         assert candidate[2] == pytest.approx(float(prob), abs=1e-6)
         assert candidate[3] == pytest.approx(float(kept), abs=1e-6)
     config = loaded.bundle.config
-    weights = (torch.tensor(cells, dtype=torch.float64) / 255).square().view(config.depth, config.heads, -1)
-    for head, row in ((1, weights[1, 1]), (None, weights[1].mean(0))):
+    weights = (torch.tensor(cells, dtype=torch.float64) / 255).square().view(config.depth, config.heads + 1, -1)
+    for head, row in ((1, weights[1, 1]), (None, weights[1, -1])):
         result = next_token.look_back(loaded.bundle, text, [32, 80], layer=1, head=head)
         torch.testing.assert_close(result["looks"].double(), row, atol=1 / 255, rtol=0)
         assert len(result["labels"]) == len(row)

@@ -3,8 +3,8 @@
 import { accepted, answerTo, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";
 
-/** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head.
- *  Throws Unanswered if it is a refusal. */
+/** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer: its heads, then their
+ *  mean. Throws Unanswered if it is a refusal. */
 const decode = (bytes, header) => ({
   ...accepted(JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header)))),
   cells: bytes.slice(8 + header),
