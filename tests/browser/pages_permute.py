@@ -126,6 +126,17 @@ class Permuting(Tab):
         self.wait("(name) => document.querySelector('.former-position-maps[data-table]')?.dataset.table === name", name)
         self.painted()
 
+    def compared(self) -> str:
+        """Returns the sentence that compares the selected position with others, once Python's answer is shown."""
+        self.wait(
+            """() => {
+              const panel = document.querySelector(".former-position-maps[data-table]");
+              const { table, at, product } = panel?.dataset ?? {};
+              return panel?.querySelector(".readout").dataset.compared === [table, at, product].join(" ");
+            }"""
+        )
+        return self.page.locator(".former-position-maps .readout").inner_text()
+
     def message(self) -> str:
         return self.page.locator(".former-permute-controls .message").inner_text()
 

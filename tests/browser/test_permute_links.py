@@ -114,7 +114,7 @@ def shown(tab: Permuting) -> dict:
         "seed": tab.page.get_by_role("spinbutton", name="Seed", exact=True).input_value(),
         "picture": tab.page.locator(".former-moved-rows .readout").inner_text(),
         "title": tab.page.locator(".former-moved-rows h2").inner_text(),
-        "positions": tab.page.locator(".former-position-maps .readout").inner_text(),
+        "positions": tab.compared(),
     }
 
 

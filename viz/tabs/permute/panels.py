@@ -164,7 +164,7 @@ VERDICTS = Panel(
 POSITION_MAPS = Panel(
     "position-maps",
     HERE / "position_maps.js",
-    {"similarity": Question(positions.compare_positions, read_position, CURVE, prints=("near",))},
+    {"similarity": Question(positions.compare_positions, read_position, CURVE, prints=("near",), unsent=("values",))},
     {"near": positions.NEAR},
 )
 PANELS = (WORD_ORDER, PERMUTATION, EQUIVARIANCE, MOVED_ROWS, VERDICTS, POSITION_MAPS)

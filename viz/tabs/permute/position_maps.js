@@ -1,7 +1,7 @@
 // Position vectors as pictures: the vectors, the similarity of any two of them, and one position compared with all
 // others.
 
-import { newest, whyNot } from "../../browser/lib/ask.js";
+import { answerTo, newest, whyNot } from "../../browser/lib/ask.js";
 import { eachFrame, h, isPresenting } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
 import { variable } from "../../browser/lib/colour.js";
@@ -17,12 +17,12 @@ const STEPS = { ArrowUp: -1, ArrowDown: 1, PageUp: -32, PageDown: 32 };
 
 const numbers = (count, first = 0) => Array.from({ length: count }, (_, i) => i + first);
 
-/** Describes the similarity of the selected position to near and far ones. */
-const neighbours = (table, row, at) => {
-  const said = site.limits.near
-    .filter((step) => at + step < table.rows)
-    .map((step) => say("permute_at_distance", { step, value: asNumber(row[at + step], 3) }));
-  return say("permute_neighbours", { at, said: asList(said), unit: say(`permute_product_${permuting.view.product}`) });
+/** Describes the similarity of the selected position to near and far ones, as Python computes it. */
+const neighbours = ({ at, near, product }) => {
+  const said = near.map((value, i) =>
+    say("permute_at_distance", { step: site.limits.near[i], value: asNumber(value, 3) }),
+  );
+  return say("permute_neighbours", { at, said: asList(said), unit: say(`permute_product_${product}`) });
 };
 
 /** The menu of the tables: {node, current() → the one that is shown}. */
@@ -57,7 +57,7 @@ const makeCurve = (handlers) => {
   const [heading, container] = [h("h3"), h("div.place")];
   const chart = makeChart(container, { label: say("permute_curve_label"), ...handlers });
   let drawn = ""; // the content of the curve
-  /** Python's figure with this row, which is computed here so that it follows the pointer. */
+  /** Python's figure with this row: it follows the pointer, so it is computed here. */
   const draw = (table, row, at) => {
     const { product } = permuting.view;
     const now = `${table.key} ${product} ${at}`;
@@ -83,10 +83,10 @@ const marks = (at, other) => {
   return { rows: [mark(at)], columns: [mark(other)], at: isPresenting() ? { row: at, column: other } : null };
 };
 
-/** Describes the cell under the pointer, {words, value}: a pair, or a number of a vector; else the neighbours. */
+/** Describes the cell under the pointer, {words, value}: a pair, or a number of a vector. Follows the pointer, so it is
+ *  computed here. */
 const readingOf = (table, row, at, hover) => {
   const unit = say(`permute_product_${permuting.view.product}`);
-  if (!hover) return { words: neighbours(table, row, at), value: "" };
   const { map, position, other } = hover;
   if (position >= table.rows)
     return { words: say("permute_no_vector", { at: position, last: table.rows - 1 }), value: "" };
@@ -123,13 +123,31 @@ export const mount = ({ element, props }) => {
   body.append(h("div.figures", vectors.node, pairs.node, curve.node));
   foot.append(readout, note);
 
-  const questions = newest({
-    take: () => {
-      permuting.complain(null, "error", "table");
-      paint();
-    },
-    fail: (error) => permuting.complain(whyNot(error), "error", "table"),
-  });
+  let compared = null; // Python's comparison of the position that was selected last, with its `name`
+  const [questions, comparison] = ["table", "position"].map((name) =>
+    newest({
+      take: (answer) => {
+        if (name === "position") compared = answer;
+        permuting.complain(null, "error", name);
+        paint();
+      },
+      fail: (error) => permuting.complain(whyNot(error), "error", name),
+    }),
+  );
+
+  /** Requests the comparison of the selected position; returns whether it has arrived. */
+  const compare = (table, at) => {
+    const { product } = permuting.view;
+    const name = [table.name, at, product].join(" ");
+    if (compared?.name === name) return true;
+    const view = { table: table.name, at, product };
+    comparison.ask(name, async (signal) => ({
+      ...view,
+      ...(await answerTo("/ask/position-maps/similarity", view, signal)),
+      name,
+    }));
+    return false;
+  };
 
   /** The position compared with all others: under the pointer, else selected. */
   const position = (table) => Math.min(hover?.position ?? permuting.view.at, table.rows - 1);
@@ -158,8 +176,9 @@ export const mount = ({ element, props }) => {
     curve.heading.textContent = say("permute_curve", { unit, at });
     const limits = { trained: table.trained, last: table.trained - 1, error: asNumber(table.error, 2) };
     note.textContent = asText([say(`permute_note_${table.kind}`, limits), say("permute_precision", limits)]);
-    const { words, value } = readingOf(table, row, at, hover);
-    readout.dataset.value = value;
+    if (!hover && !compare(table, at)) return; // the text stays until the answer arrives
+    const { words, value } = hover ? readingOf(table, row, at, hover) : { words: neighbours(compared), value: "" };
+    Object.assign(readout.dataset, { value, compared: hover ? "" : compared.name });
     readout.textContent = words;
   };
   const paint = eachFrame(() => {
