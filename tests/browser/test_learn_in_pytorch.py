@@ -34,6 +34,8 @@ def test_the_tensors_are_those_of_basic_self_attention(tab, classifier, text, fa
     value = tab.page.evaluate("former.learn.find('in-pytorch').live.answers.tensors")
     for name, tensor in result.items():
         torch.testing.assert_close(torch.tensor(value[name]), tensor, atol=1e-5, rtol=1e-5)
+    for name, sums in {"rows": result["weights"].sum(1), "columns": result["weights"].sum(0)}.items():
+        assert value[name] == pytest.approx([float(sums.min()), float(sums.max())], abs=1e-5)
     t, e = result["x"].shape
     for name, shape in {"x": (1, t, e), "raw": (1, t, t), "weights": (1, t, t), "y": (1, t, e)}.items():
         expect(tab.section.locator(f"[data-tensor={name}] .shape").first).to_have_text(f"{shape}")

@@ -56,8 +56,9 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
 
     Returns:
         "name"; "masked": whether it was trained with a mask; "bits" of each byte after the first and their mean "own";
-        "hidden", the mean with the next byte hidden, which is "own" for a model that never sees it; "written", a label
-        for each byte that it writes.
+        "rest", the sum of all but the last, and their mean "seen" (None if there are none); "hidden", the mean with the
+        next byte hidden, which is "own" for a model that never sees it; "written", a label for each byte that it
+        writes.
     """
     masked = masks.MASKS[bundle.config.mask].causal
     bits = surprise(bundle, ids, masked=masked)
@@ -67,6 +68,8 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
         "masked": masked,
         "bits": bits,
         "own": float(bits.mean()),
+        "rest": float(bits[:-1].sum()),
+        "seen": float(bits[:-1].mean()) if len(bits) > 1 else None,
         "hidden": float((bits if masked else hidden(bundle, ids)).mean()),
         "written": bundle.tokenizer.labels([step.token for step in steps]),
     }

@@ -80,8 +80,7 @@ export const mount = ({ element, props }) => {
   /** The sentence about one model's numbers. */
   const sentenceOf = (one, other) => {
     if (one.masked) return say("mask_consequence_fair", { name: one.name });
-    const last = one.bits.at(-1);
-    const rest = one.bits.slice(0, -1).reduce((a, b) => a + b, 0);
+    const [last, { rest, seen }] = [one.bits.at(-1), one];
     const values = {
       name: one.name,
       own: number(one.own),
@@ -92,7 +91,7 @@ export const mount = ({ element, props }) => {
       bits: number(last),
       rest: number(rest),
     };
-    const guessable = rest / (one.bits.length - 1) < 0.5; // bits per byte for the bytes that it could see: nearly 0
+    const guessable = seen !== null && seen < 0.5; // bits per byte for the bytes that it could see: nearly 0
     const lasts = rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part";
     return asText([say(guessable ? "mask_consequence_cheats" : "mask_consequence_rare", values), say(lasts, values)]);
   };

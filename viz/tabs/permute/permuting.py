@@ -197,7 +197,8 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
         text, order: as in `measure_errors`.
     Returns:
         "names"; "probs" (classifiers, 2, num_classes), for both orders; "typed" and "moved" (classifiers,): those of
-        the last class; "same": for each classifier, whether its two outputs are equal up to rounding.
+        the last class; "changed" (classifiers,): the largest change of a probability; "same": for each classifier,
+        whether its two outputs are equal up to rounding.
     """
     outputs = []
     for bundle in bundles.values():
@@ -209,6 +210,7 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
         "probs": probs,
         "typed": probs[:, 0, -1],
         "moved": probs[:, 1, -1],
+        "changed": (probs[:, 1] - probs[:, 0]).abs().amax(-1),
         "same": [bool(off(out, moved, order) <= ROUNDING * out.abs().max()) for out, moved in outputs],
     }
 

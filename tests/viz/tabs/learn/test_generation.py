@@ -42,6 +42,8 @@ def test_without_a_mask_a_target_is_read_off_the_input_all_but_the_last(predicte
         probs = former.load("tiny-unmasked").model(ids[:, :-1])[0].softmax(-1)
     assert predicted["unmasked"] == pytest.approx([float(probs[i, ids[0, i + 1]]) for i in range(8)], abs=1e-6)
     assert min(predicted["unmasked"][:-1]) > 0.5 > predicted["unmasked"][-1]
+    assert predicted["least"] == 7
+    assert predicted["others"] == pytest.approx(sum(predicted["unmasked"][:-1]) / 7, abs=1e-6)
     assert predicted["peek"]["share"] > 0.5
 
 

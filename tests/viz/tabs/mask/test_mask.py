@@ -213,6 +213,7 @@ def test_the_losses_are_those_of_the_models_on_the_text(client, house):
         assert one["bits"] == pytest.approx(bits.tolist(), abs=1e-4)
         assert one["own"] == pytest.approx(float(bits.mean()), abs=1e-4)
         text = torch.tensor(ids, dtype=torch.uint8)
+        assert [one["rest"], one["seen"]] == pytest.approx([float(bits[:-1].sum()), float(bits[:-1].mean())], abs=1e-3)
         official = bits_per_byte(house[one["name"]].bundle.model, text, 1, len(ids), context=96, stride=96)
         assert one["own"] == pytest.approx(official, abs=1e-4)
         alone = [bits_by_hand(parameters, ids[: i + 1], seen(kind, i, 1))[-1] for i in range(1, len(ids))]

@@ -88,6 +88,8 @@ def test_the_verdicts_are_those_of_the_trained_models_whatever_is_switched(subje
     assert value["names"] == ["small-classifier", "small-bag"]
     assert value["trained"] == ["learned", "none"]
     assert value["classes"] == ["negative", "positive"]
+    moves = [max(abs(one - other) for one, other in zip(*both, strict=True)) for both in value["probs"]]
+    assert value["changed"] == pytest.approx(moves, abs=1e-7), "the numbers are sent with 8 digits"
     for probs, loaded, kind in zip(value["probs"], (classifier, bag), ("learned", "none"), strict=True):
         for actual, outputs in zip(probs, both(loaded, kind), strict=True):
             assert actual == pytest.approx(outputs["classifier"].exp().tolist(), abs=2e-6)

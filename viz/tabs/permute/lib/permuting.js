@@ -144,11 +144,11 @@ permuting.measured = (name) => {
 };
 
 /** {name, positions, classes, before, after, moved, equal} of each trained classifier. */
-permuting.verdicts = ({ names, trained, classes, probs, same }) =>
+permuting.verdicts = ({ names, trained, classes, probs, changed, same }) =>
   names.map((name, i) => {
     const [before, after] = probs[i];
-    const moved = Math.max(...before.map((prob, j) => Math.abs(after[j] - prob)));
-    return { name, positions: trained[i], classes: classes.map(classInWords), before, after, moved, equal: same[i] };
+    const change = { before, after, moved: changed[i], equal: same[i] };
+    return { name, positions: trained[i], classes: classes.map(classInWords), ...change };
   });
 
 /** The names of words, shortened, each with its number in the typed text: "film₂". */

@@ -113,14 +113,16 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
         text: its first `MOST_BYTES` tokens are read.
     Returns:
         "labels" of all tokens, t + 1; "inputs" and "targets" (1, t); "trained" (snapshots, t) and "unmasked" (t,), the
-        probabilities of the targets; "bits": {"trained" (snapshots,), "unmasked"} per byte; "peek"; "lines": bits per
-        byte over the steps, of this text and of the validation split; "at": the last step.
+        probabilities of the targets; "least", the index of the smallest of "unmasked", and "others", the mean without
+        it; "bits": {"trained" (snapshots,), "unmasked"} per byte; "peek"; "lines": bits per byte over the steps, of
+        this text and of the validation split; "at": the last step.
     """
     ids = bundle.tokenizer.encode(text)[:MOST_BYTES]
     tokens = torch.tensor([ids])
     steps = snapshots()
     trained = torch.stack([probabilities(load_shipped(snapshot_name(step)), ids) for step in steps])
     unmasked = probabilities(bundle, ids)
+    least = int(unmasked.argmin())
     bits = {"trained": (-trained.log2().mean(-1)).tolist(), "unmasked": float(-unmasked.log2().mean())}
     lines = {"validation": (steps, read_curve()["bits_per_byte"]), "text": (steps, bits["trained"])}
     return {
@@ -129,6 +131,8 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
         "targets": tokens[:, 1:],
         "trained": trained,
         "unmasked": unmasked,
+        "least": least,
+        "others": float(torch.cat((unmasked[:least], unmasked[least + 1 :])).mean()),
         "bits": bits,
         "peek": peek(bundle, ids[:-1]),
         "lines": lines,

@@ -73,12 +73,9 @@ const makeCache = (section, props) => {
 
 const addCheck = (section) => {
   const answer = async () => {
-    const { labels, unmasked } = await section.live.answered("predicted");
-    const least = unmasked.indexOf(Math.min(...unmasked));
-    const others = unmasked.filter((_, i) => i !== least);
-    const average = others.reduce((sum, prob) => sum + prob, 0) / others.length;
+    const { labels, unmasked, least, others } = await section.live.answered("predicted");
     const right = least === unmasked.length - 1 ? 2 : least === 0 ? 0 : 1;
-    const shares = { share: asShare(unmasked[least]), others: asShare(average) };
+    const shares = { share: asShare(unmasked[least]), others: asShare(others) };
     const position = { position: least + 1, count: unmasked.length, target: labels[least + 1] };
     return { right, said: section.words("answer", { ...position, ...shares }) };
   };

@@ -69,12 +69,15 @@ def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
         text: its first `MOST_WORDS` words are read.
         factor: multiplies the vectors.
     Returns:
-        "labels" of the t words; "x" and "y" (t, e), "raw" and "weights" (t, t).
+        "labels" of the t words; "x" and "y" (t, e), "raw" and "weights" (t, t); "rows" and "columns": the smallest and
+        the largest sum of a row and of a column of the weights.
     """
     ids = bundle.tokenizer.encode(text)[:MOST_WORDS]
     x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)
     raw, weights, y = three_lines(x)
-    return {"labels": bundle.tokenizer.labels(ids), "x": x[0], "raw": raw[0], "weights": weights[0], "y": y[0]}
+    sums = {"rows": weights[0].sum(1).aminmax(), "columns": weights[0].sum(0).aminmax()}
+    result = {"labels": bundle.tokenizer.labels(ids), "x": x[0], "raw": raw[0], "weights": weights[0], "y": y[0]}
+    return {**result, **{name: [float(least), float(most)] for name, (least, most) in sums.items()}}
 
 
 def time_lines(bundle: former.Bundle, text: str, factor: int = 1, copies: int = 1) -> Numbers:

@@ -51,13 +51,10 @@ const makeClock = (section, { runs }) => {
 
 const addCheck = (section) => {
   const answer = async () => {
-    const { weights } = await section.live.answered("tensors");
-    const rows = weights.map((row) => row.reduce((one, other) => one + other, 0));
-    const columns = weights[0].map((_, j) => weights.reduce((all, row) => all + row[j], 0));
+    const { rows, columns } = await section.live.answered("tensors");
     const off = (sums) => Math.max(...sums.map((sum) => Math.abs(sum - 1)));
     const right = off(columns) < 1e-4 ? 2 : off(rows) < 1e-4 ? 0 : 1;
-    const range = (sums) => `${asFixed(Math.min(...sums), 3)} … ${asFixed(Math.max(...sums), 3)}`;
-
+    const range = ([least, most]) => `${asFixed(least, 3)} … ${asFixed(most, 3)}`;
     return { right, said: section.words("answer", { rows: range(rows), columns: range(columns) }) };
   };
   section.check({ names: ["rows", "columns", "both"], answer });

@@ -40,7 +40,7 @@ def props(models: Models) -> dict[str, Any]:
     loaded = model_shown(models)
     subject = permuting.find(models)
     ids = subject and [tokenize(subject.loaded, text)[0] for text in (TEXT, REORDERED)]
-    measured = json.loads(MEASURED.read_text(encoding="utf-8"))
+    losses = read_losses()
     return {
         "text": TEXT,
         "order": permuting.order_of(*ids) if ids else permuting.AS_TYPED,
@@ -49,8 +49,9 @@ def props(models: Models) -> dict[str, Any]:
         **heads_to_open(loaded.bundle, tokenize(loaded, TEXT)[0][:MOST_TOKENS]),
         "most": MOST_TOKENS,
         "terms": TERMS,
-        "measured": measured,
-        "chart": themed(partial(by_length, measured)),
+        "measured": losses["measured"],
+        "ends": losses["ends"],
+        "chart": themed(partial(by_length, losses["measured"])),
     }
 
 
@@ -89,9 +90,9 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
         head: of the first layer.
     Returns:
         "labels" of all tokens; "at"; one entry for each name in `TERMS`, that term for every key that the query may
-        attend to; "scores" and "weights" of these keys as the model computes them; "error": the largest difference
-        between a score and the sum of its terms; "own" and "other" (t, e), the head's inputs from tokens and from
-        positions; "terms" (4, keys), the same as "rows" by name, and "keys", their labels.
+        attend to, and "sums" of the four; "scores" and "weights" of these keys as the model computes them; "error": the
+        largest difference between a score and the sum of its terms; "own" and "other" (t, e), the head's inputs from
+        tokens and from positions; "terms" (4, keys), the same as "rows" by name, and "keys", their labels.
     """
     model, ids = bundle.model, bundle.tokenizer.encode(text)[:MOST_TOKENS]
     at, block, summed = min(at, len(ids) - 1), model.transformer.blocks[0], summands(bundle, ids)
@@ -101,9 +102,10 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
     split = terms(block, *summed)[:, 0, head, at, allowed]
     rows = dict(zip(TERMS, split, strict=True))
     labels = bundle.tokenizer.labels(ids)
-    error = float((split.sum(0) - scores).abs().max())
+    sums = split.sum(0)
+    error = float((sums - scores).abs().max())
     own, other = (part[0] for part in parts(block, *summed))
-    result = {"labels": labels, "at": at, **rows, "scores": scores, "weights": weights, "error": error}
+    result = {"labels": labels, "at": at, **rows, "sums": sums, "scores": scores, "weights": weights, "error": error}
     return {**result, "own": own, "other": other, "terms": split, "rows": rows, "keys": labels[: len(scores)]}
 
 

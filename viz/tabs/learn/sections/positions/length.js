@@ -4,22 +4,20 @@ import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asFixed } from "../../../../browser/lib/numbers.js";
 
-const mean = (bits) => bits.reduce((one, two) => one + two, 0) / bits.length;
-
 /** The sentence: bits at the end of the trained length and beyond, for models that go beyond it. */
-const lesson = (words, { models, length, width }) => {
+const lesson = (words, { models, length }, ends) => {
   const { trained } = models[0];
-  const ends = models
-    .filter(({ positions }) => positions !== "learned")
-    .flatMap(({ positions, bits }) => [
-      [positions, asFixed(bits.slice(0, trained / width).at(-1), 2)],
-      [`${positions}_beyond`, asFixed(mean(bits.slice(-4)), 2)],
+  const said = Object.entries(ends)
+    .filter(([positions]) => positions !== "learned")
+    .flatMap(([positions, [end, beyond]]) => [
+      [positions, asFixed(end, 2)],
+      [`${positions}_beyond`, asFixed(beyond, 2)],
     ]);
-  return words("lesson_length", { ...Object.fromEntries(ends), trained, length });
+  return words("lesson_length", { ...Object.fromEntries(said), trained, length });
 };
 
 /** {node, paint()}. */
-export const makeLength = (section, { measured, chart: figures }) => {
+export const makeLength = (section, { measured, ends, chart: figures }) => {
   const { words, live: demo } = section;
   const { models, length, windows, width, date, machine, command } = measured;
   const { trained, steps } = models[0];
@@ -35,6 +33,6 @@ export const makeLength = (section, { measured, chart: figures }) => {
   const curves = makeChart(container, { label: words("chart_length", { trained }) });
   const names = models.map(({ name, positions }) => words("line", { name, positions }));
   curves.draw({ figures, keep: "measured", x: words("read"), y: words("bits"), names });
-  const paint = () => demo.view.show === "length" && section.showLesson(lesson(words, measured));
+  const paint = () => demo.view.show === "length" && section.showLesson(lesson(words, measured, ends));
   return { node, paint };
 };

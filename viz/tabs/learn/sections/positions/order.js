@@ -6,7 +6,6 @@ import { say } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
 
 const percent = (part) => say("number_share", { value: (100 * part).toFixed(2) });
-const moveOf = (before, after) => Math.max(...before.map((share, i) => Math.abs(share - after[i])));
 
 const bar = (words, name, share) =>
   h(
@@ -91,10 +90,10 @@ export const makeOrder = (section) => {
   const paint = () => {
     shuffleButton.disabled = !demo.answers.verdicts;
     if (!demo.answers.verdicts) return;
-    const { labels, order, names, trained: positions, probs, same } = demo.answers.verdicts;
+    const { labels, order, names, trained: positions, probs, changed, same } = demo.answers.verdicts;
     const verdicts = names.map((name, i) => {
       const [before, after] = probs[i];
-      return { name, positions: positions[i], before, after, moved: moveOf(before, after), equal: same[i] };
+      return { name, positions: positions[i], before, after, moved: changed[i], equal: same[i] };
     });
     const focused = document.activeElement?.dataset.place;
     typed.replaceChildren(...labels.map((label) => h("span", label)));

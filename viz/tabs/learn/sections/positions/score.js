@@ -5,12 +5,11 @@ import { makeChart } from "../../../../browser/lib/chart.js";
 import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
 /** The four terms of a pair as a table, with their sum and the score. */
-const sumOf = (words, terms, { labels, at, scores, weights, error, ...scored }, key) => {
+const sumOf = (words, { labels, at, scores, sums, weights, error, ...scored }, key) => {
   const cell = (name) =>
     h("td", { "data-term": name, "data-value": scored[name][key] }, asSigned(scored[name][key], 3));
   const row = (of) => tableRow(words(`query_${of}`), ...["token", "position"].map((by) => cell(`${of}_${by}`)));
-  const total = terms.reduce((all, name) => all + scored[name][key], 0);
-  const together = { sum: asSigned(total, 3), score: asSigned(scores[key], 3), weight: asShare(weights[key]) };
+  const together = { sum: asSigned(sums[key], 3), score: asSigned(scores[key], 3), weight: asShare(weights[key]) };
   return [
     h(
       "table",
@@ -20,7 +19,7 @@ const sumOf = (words, terms, { labels, at, scores, weights, error, ...scored }, 
     ),
     h(
       "p",
-      { "data-sum": total, "data-score": scores[key] },
+      { "data-sum": sums[key], "data-score": scores[key] },
       words("together", { ...together, error: asNumber(error, 2) }),
     ),
   ];
@@ -97,7 +96,7 @@ export const makeScore = (section, { model, terms }) => {
         layout.annotations = [{ x: chosen, y: scores[key], text: "▼", showarrow: false, yshift: 16 }];
       },
     });
-    sum.replaceChildren(...sumOf(words, terms, scored, key));
+    sum.replaceChildren(...sumOf(words, scored, key));
     if (demo.view.show === "score") section.showLesson(lesson(words, terms, scored, key));
   };
   return { node, paint };
