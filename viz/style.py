@@ -75,7 +75,6 @@ BROWSER: dict[str, Any] = {  # what scripts read as former.style
     "scales": SCALES,
     "colours": {"light": LIGHT, "dark": DARK},
     "font": FONT,
-    "mono": MONO,
 }
 
 

@@ -75,6 +75,17 @@ def test_scripts_of_the_world_stand_in_the_svg_in_their_own_direction(tab, tmp_p
     assert "Noto Sans CJK SC" in (root.get("font-family") or "")
 
 
+@pytest.mark.parametrize(("text", "rotated"), [("שלום 你好", False), ("שלום 你好 \u200d", True)])
+def test_the_names_of_columns_in_the_svg_are_upright_where_all_fit_into_their_cells(tab, tmp_path, text, rotated):
+    tab.type(text)
+    root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
+    named = {
+        "".join(node.itertext()).strip("\u2068\u2069"): node for node in root.iter("{http://www.w3.org/2000/svg}text")
+    }
+    for token in tab.tokens():  # of a row and a column with the same name, the column's is later
+        assert ("rotate" in named[token].get("transform", "")) == rotated
+
+
 def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab, tmp_path):
     tab.set("View", "Lines")
     root = ET.parse(export(tab, "SVG", tmp_path)).getroot()

@@ -36,9 +36,10 @@ const mapOf = (shown, ink) => {
   const cell = Math.max(2.5, Math.min(26, 640 / Math.max(queries.length, keys.length)));
   const [wide, high] = [cell * keys.length, cell * queries.length];
   const font = Math.max(8, Math.min(12, cell * 0.8));
-  pen.font = `${font}px ${site.style.mono}`;
-  const room = (labels) => 34 + Math.max(...labels.map((label) => pen.measureText(label).width), 10);
-  const [left, top] = [room(queries), room(keys)];
+  pen.font = `${font}px ${site.style.font}`;
+  const widest = (labels) => Math.max(...labels.map((label) => pen.measureText(label).width), 10);
+  const upright = widest(keys) + 2 <= cell; // otherwise column labels are rotated
+  const [left, top] = [34 + widest(queries), 34 + (upright ? font : widest(keys))];
   const group = svg("g", { transform: `translate(${left} ${top + 30})` });
   const pixel = pixelOf(shown.map, values, size);
   const canvas = makeImage(keys.length, queries.length, (key, query) => pixel(query, key));
@@ -55,13 +56,14 @@ const mapOf = (shown, ink) => {
   else group.append(...squares(canvas, cell));
   if (shown.map.hides) group.append(...hatch(shown.map, cell, wide, ink));
   group.append(svg("rect", { width: wide, height: high, fill: "none", stroke: ink.line }));
-  const style = { "font-size": font, fill: ink.text, "font-family": site.style.mono, "dominant-baseline": "central" };
+  const style = { "font-size": font, fill: ink.text, "dominant-baseline": "central" };
   const middle = (i) => (i + 0.5) * cell;
   const every = step(cell, font);
   for (let i = 0; i < queries.length; i += every)
     group.append(words(queries[i], -5, middle(i), { ...style, "text-anchor": "end" }));
+  const turn = upright ? { "text-anchor": "middle", "dominant-baseline": "auto" } : { transform: "rotate(-90)" };
   for (let i = 0; i < keys.length; i += every)
-    group.append(words(keys[i], 0, 0, { ...style, transform: `translate(${middle(i)} -5) rotate(-90)` }));
+    group.append(svg("g", { transform: `translate(${middle(i)} -5)` }, words(keys[i], 0, 0, { ...style, ...turn })));
   const quiet = { "font-size": 11, fill: ink.quiet, "text-anchor": "middle" };
   group.append(words(say("key"), wide / 2, 10 - top, quiet));
   group.append(words(say("query"), 0, 0, { ...quiet, transform: `translate(${10 - left} ${high / 2}) rotate(-90)` }));
@@ -105,7 +107,6 @@ const linesOf = (shown, ink) => {
   const style = {
     "font-size": pitch - 5,
     fill: ink.text,
-    "font-family": site.style.mono,
     "dominant-baseline": "central",
   };
   const y = (i) => (i + 0.5) * pitch;
