@@ -99,7 +99,7 @@ class GRUModel(nn.Module):
             tokens: (b, t), of any length.
             observer, recompute: accepted so that all models share one signature; ignored.
         Raises:
-            ValueError: tokens that do not fit.
+            ValueError: `tokens` is empty, not whole numbers (b, t), or has ids outside the vocabulary.
         """
         del recompute
         return self.step(tokens, None, observer)[0]

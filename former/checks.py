@@ -51,7 +51,7 @@ def require_positive(name: str, value: int) -> None:
 
 
 def require_room(limit: int, least: int) -> None:
-    """Raises ValueError unless a limit of tokens has room for those around a text, and for one of the text."""
+    """Raises ValueError if `limit` is below `least` tokens: the special ones around a text, and one of its own."""
     if limit < least:
         raise ValueError(f"limit must be at least {least}, with the tokens around this text, got {limit}")
 

@@ -94,12 +94,12 @@ def panel(record: Panel, value: Any = None) -> Part:
 
 
 def class_bar() -> gr.HTML:
-    """Places the bar with the menu "In class" and messages about the room and the server."""
+    """Adds the bar with the menu "In class" and the messages about the room and the server."""
     return lay_out(part(HERE, "class_bar"), events=("opened",))
 
 
 def arrivals() -> gr.HTML:
-    """Places the lines about models that are being downloaded (`viz.server.arrivals`)."""
+    """Adds the page's lines about models that are being downloaded (`viz.server.arrivals`)."""
     return lay_out(part(HERE / "arrivals", "arrivals"))
 
 

@@ -11,7 +11,7 @@ MESSAGES = {
     "learn_group_building": "Building a transformer",
     "learn_group_reasons": "Why it works this way",
     "learn_group_modern": "Modern transformers",
-    "learn_group_beyond": "Beyond",
+    "learn_group_beyond": "Going further",
     "learn_sections": "Sections",
     "learn_previous": "Previous section (key B)",
     "learn_next": "Next section (key N)",

@@ -83,7 +83,11 @@ def read_token(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `compare_gradients`."""
+    """Reads the arguments of `compare_gradients` from a view.
+
+    Raises:
+        Refusal: the depth is out of range, or the text has fewer than two bytes.
+    """
     arguments = read_words(models, view)
     depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
     if depth < DEPTHS["min"]:

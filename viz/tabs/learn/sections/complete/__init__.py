@@ -55,9 +55,9 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
         bundle: a model with a word tokenizer; its first layer is used.
         text: its first `MOST_WORDS` words are read.
     Returns:
-        "labels": the t words of each sentence; "heads"; the tensors of `article_lines`; "shapes": those of each;
-        "ours": the largest difference of the article's y, weights and out from those of `former.SelfAttention`;
-        "first" (t, t): the weights of the first head in the first sentence, and "words": its labels.
+        The tensors of `article_lines` by name, and "shapes": the shape of each. "labels": the t words of each sentence.
+        "heads": the number of heads. "ours": the largest difference of the article's y, weights and out from those of
+        `former.SelfAttention`. "first" (t, t): the weights of the first head in the first sentence; "words": its words.
     """
     ids = bundle.tokenizer.encode(text)[:MOST_WORDS]
     batch = torch.tensor([ids, ids[::-1]])

@@ -94,8 +94,8 @@ def costs_of_methods(show: str) -> Numbers:
     Args:
         show: "time" or "memory".
     Returns:
-        "lengths", from the first at which all methods have a number above 0; "lines": each method's numbers there, and
-        "last" of them.
+        "lengths" in tokens, from the first at which every method has a number above 0; "lines": each method's numbers
+        at these lengths; "last": its number at the last one.
     """
     record = read_costs()
     lines = {name: record["ways"][name][NUMBERS[show]] for name in CHARTED}
