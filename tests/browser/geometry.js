@@ -79,8 +79,14 @@
 
   const { scrollWidth } = document.documentElement;
   if (scrollWidth > innerWidth) faults.push(`the page is ${scrollWidth} px wide, its window ${innerWidth}`);
+  const HAIR = 4; // pixels: what scrolls by less has a scrollbar for nothing
   for (const root of document.querySelectorAll(selector)) {
     if (!root.checkVisibility()) continue;
+    for (const node of [root, ...root.querySelectorAll("*")]) {
+      const over = Math.max(node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight);
+      if (over > 1 && over <= HAIR && framesOf(node).some(([, scrolls]) => scrolls))
+        faults.push(`${nameOf(node)} scrolls by ${over} px`);
+    }
     for (const chart of root.matches(".presented") ? root.querySelectorAll(".js-plotly-plot") : [])
       if (chart.getBoundingClientRect().bottom > root.getBoundingClientRect().bottom + SLACK)
         faults.push(`${nameOf(chart)} does not fit into its window`);
