@@ -84,7 +84,8 @@ def css() -> str:
     def block(selector: str, colours: dict[str, str]) -> str:
         return selector + "{" + "".join(f"--f-{name}:{value};" for name, value in colours.items()) + "}"
 
-    return f":root{{--f-font:{FONT};--f-mono:{MONO};}}\n{block(':root', LIGHT)}\n{block('.dark', DARK)}\n"
+    scheme = ":root:has(> .dark){color-scheme:dark;}"  # of the browser's own scrollbars, sliders and boxes
+    return f":root{{--f-font:{FONT};--f-mono:{MONO};}}\n{block(':root', LIGHT)}\n{block('.dark', DARK)}\n{scheme}\n"
 
 
 # A right-to-left script; or an emoji's skin tone alone, which browsers would join to the quote before it.
