@@ -127,7 +127,8 @@ const makePlaces = () => {
   };
   const read = (at) => {
     items.forEach((item, i) => item.classList.toggle("read", i === at));
-    if (at !== null) node.scrollTop = items[at].offsetTop - node.clientHeight / 3;
+    if (at === null) return;
+    node.scrollTo(items[at].offsetLeft, items[at].offsetTop - node.clientHeight / 3);
   };
   return { node, draw, read };
 };
