@@ -155,10 +155,10 @@ def test_no_text_of_a_panel_is_cut_or_over_another(page: Any, guard: Any, view: 
     assert problems + at_all_sizes(tab, ".former .panel") == []
 
 
-def empties(tab: Tab, state: str, share: float) -> list[str]:
-    """Returns the panels of which a larger share is empty, on a laptop and on a projector."""
+def empties(tab: Tab, state: str, share: float, *larger: tuple[int, int]) -> list[str]:
+    """Returns the panels of which a larger share is empty, on a laptop, on a projector and in `larger` windows."""
     problems = []
-    for width, height in ((1280, 720), (1024, 768)):
+    for width, height in ((1280, 720), (1024, 768), *larger):
         tab.page.set_viewport_size({"width": width, "height": height})
         tab.painted()
         tab.wait("!former.asking()")
@@ -177,4 +177,4 @@ def test_no_panel_of_explore_is_half_empty(page: Any, guard: Any, view: dict[str
     tab = Exploring(page, guard.origin)
     tab.goto(**view)
     tab.settled()
-    assert empties(tab, view["model"], 0.5) == []
+    assert empties(tab, view["model"], 0.5, (1920, 1080)) == []
