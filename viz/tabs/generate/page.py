@@ -47,10 +47,12 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         gr.Markdown(label("no_writer"))
         return
     written = browser.column(browser.panel(panels.WRITTEN_TEXT), share=3)
-    about = browser.column(*map(browser.panel, (panels.NEXT_TOKEN, panels.TRAIL, panels.CACHE)), share=2)
+    about = browser.column(*map(browser.panel, (panels.NEXT_TOKEN, panels.TRAIL)), share=2)
+    guess = browser.column(browser.panel(panels.GUESS), share=3)
+    cache = browser.column(browser.panel(panels.CACHE), share=2)
     browser.lay_out(
         browser.lesson("generate", "Text generation transformer"),
         browser.part(HERE, "writing_controls", settings(models)),
         browser.row(written, about),
-        browser.panel(panels.GUESS),
+        browser.row(guess, cache),
     )
