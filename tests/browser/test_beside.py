@@ -64,7 +64,7 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     tab.open(model=MODEL, text=WAS, layer=1, head=2)
     panel = tab.part("beside")
     expect(panel).to_be_hidden()
-    tab.page.get_by_role("button", name="Pin this pass").click()
+    tab.page.get_by_role("button", name="Pin to compare").click()
     expect(panel).to_contain_text("Now change the text, the model or a head")
     tab.type(NOW)
     compared(tab)
@@ -97,7 +97,7 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     expect(panel).to_be_hidden()
     assert not [name for name in tab.link() if name.startswith("pin")]
 
-    tab.page.get_by_role("button", name="Pin this pass").click()
+    tab.page.get_by_role("button", name="Pin to compare").click()
     tab.edited(tab.page.get_by_role("button", name="Switch off", exact=True).click)
     compared(tab)
     assert tab.link()["pin"] == MODEL

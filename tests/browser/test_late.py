@@ -320,7 +320,7 @@ def test_a_mean_and_a_difference_are_shown_once_python_has_computed_them(tab, he
     assert canvas.evaluate(picture) != head
 
     tab.page.unroute(mean)
-    tab.page.get_by_role("button", name="Pin this pass").click()
+    tab.page.get_by_role("button", name="Pin to compare").click()
     hold(tab, re.compile("/ask/beside/vs$"), held)
     box(tab).fill("The old cat sat")
     change = tab.part("beside").locator("[data-part=change]")

@@ -249,7 +249,7 @@ MESSAGES = {
     " weights, so they are no longer computed from the scores: {keys, plural, one {{weight} for its only key} other"
     " {{weight} for each of # keys}}.",
     # a pinned pass and the one on screen
-    "pin": "Pin this pass",
+    "pin": "Pin to compare",
     "pin_hint": "Keep what is on screen, to compare it with the next text, model or change of a head",
     "unpin": "Unpin",
     "beside": "Side by side",

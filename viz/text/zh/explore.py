@@ -231,7 +231,7 @@ MESSAGES = {
     "pair_edited": "各乘积之和是 {dot}。除以 {root}，得 {score}。你替换了这个头的权重，所以它们不再由得分算出：{keys,"
     " plural, other {# 个键各为 {weight}}}。",
     # a pinned pass and the one on screen
-    "pin": "固定当前结果",
+    "pin": "固定以便对比",
     "pin_hint": "保留屏幕上的结果，以便与另一段文本、另一个模型或修改后的头对比",
     "unpin": "取消固定",
     "beside": "并排对比",

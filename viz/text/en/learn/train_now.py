@@ -54,7 +54,7 @@ MESSAGES = {
     "learn_train_now_field": "{task, select, add {Two numbers of up to {digits} digits, with a + between them}"
     " other {Up to {most} letters, a to {last}}}",
     "learn_train_now_answer": "{question} = {answer}",
-    "learn_train_now_judged": "{right, select, yes {Right.} other {Wrong: it is {truth}.}}",
+    "learn_train_now_judged": "{right, select, yes {Right.} other {Wrong: the answer is {truth}.}}",
     "learn_train_now_nothing": "(nothing)",
     "learn_train_now_by": "{by, select, trained {Answered by the model trained here.} training {Answered by the model"
     " as it is now, at step {step, number}.} other {Answered by the model before its first step.}}",
