@@ -73,6 +73,14 @@ def test_a_more_surprising_byte_is_darker(tab, model):
     assert all(a <= b + 3 for a, b in pairwise(ordered)), "darker is not more surprising"
 
 
+def test_ctrl_z_takes_back_the_last_change_of_a_head_and_not_the_text(tab):
+    tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
+    assert len(bits_per_byte(tab)) == 2
+    tab.edited(lambda: tab.page.keyboard.press("Control+z"))
+    assert len(bits_per_byte(tab)) == 1
+    expect(tab.page.get_by_role("textbox", name="Text", exact=True)).to_have_value(TEXT)
+
+
 def test_a_head_switched_off_shows_the_prediction_before_and_after(tab, model):
     ids = model.ids(TEXT)
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())

@@ -3,8 +3,10 @@
 import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
 import { defer, h } from "../../../browser/lib/base.js";
 import { makeHints } from "../../../browser/lib/hint.js";
+import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
+import { page } from "../../../browser/lib/page.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { changeList, nameOf, sameHead, stack, withEdit } from "../lib/changes.js";
@@ -217,6 +219,14 @@ const makeEffects = (button) => {
   };
   return { nodes: [h("div.edit-row", measure, progress), finding], measure, stop, describe: describeEffects };
 };
+
+// Ctrl+Z takes back the last change of a head. The browser would take back what was last typed, wherever that is.
+document.addEventListener("keydown", (event) => {
+  const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey);
+  if (!isUndo || page.tab !== "explore" || keys.writes(event.target) || !store.edits.length) return;
+  event.preventDefault();
+  store.edit(store.edits.slice(0, -1));
+});
 
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("edits"));
