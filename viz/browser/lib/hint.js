@@ -55,7 +55,7 @@ const positionCard = () => {
   if (bottom < 0 || top > window.innerHeight) return void close();
   const { offsetWidth: width, offsetHeight: height } = card;
   const below = bottom + 6;
-  card.style.left = `${Math.max(EDGE, Math.min(left, window.innerWidth - width - EDGE))}px`;
+  card.style.left = `${Math.max(EDGE, Math.min(left, document.documentElement.clientWidth - width - EDGE))}px`;
   card.style.top = `${Math.max(EDGE, below + height + EDGE <= window.innerHeight ? below : top - height - 6)}px`;
 };
 
