@@ -12,7 +12,7 @@ const [LEAST, MOST] = [0.8, 6];
 const overflows = (zoom) => {
   section.style.setProperty("--zoom", zoom);
   const parts = [section, ...section.querySelectorAll(":scope > .panel-body, :scope > header")];
-  return parts.some((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
+  return parts.some((part) => part.scrollHeight > part.clientHeight || part.scrollWidth > part.clientWidth);
 };
 
 /** Pictures fill their room, so --design-zoom sets the size of their labels; text is as large as possible with all of
