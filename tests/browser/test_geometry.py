@@ -33,6 +33,15 @@ VIEWS = [  # with these, every panel of the other tabs
     {"tab": "permute"},
 ]
 
+# What is wrong with a presented section as a slide.
+SLIDE = """() => {
+  const cut = [...document.querySelectorAll(".presented, .presented > .panel-body, .presenter-caption b")]
+    .some((one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2);
+  const seen = [...document.querySelectorAll(".presented .equation .katex")]
+    .some((one) => one.checkVisibility({ visibilityProperty: true }));
+  return [...(cut ? ["it is cut"] : []), ...(seen ? [] : ["its equation is not seen"])];
+}"""
+
 # The panels of which a larger share is one empty band across them.
 EMPTY = """(share) => [...document.querySelectorAll(".former .panel")].filter((panel) => panel.checkVisibility())
   .flatMap((panel) => {
@@ -65,14 +74,17 @@ def faults(tab: Tab, places: str, state: str) -> list[str]:
     return [f"{state}: {fault}" for fault in tab.page.evaluate(FAULTS, f"{places}, {FRAME}")]
 
 
-def presented(tab: Tab, name: str, number: int, language: str) -> list[str]:
+def presented(tab: Tab, name: str, number: int, language: str, slides: list[str] | None = None) -> list[str]:
     """The same of the presented panel, at a projector's sizes; in Chinese, which is shorter, at the first alone. It
-    begins with the size with which the panel before ended: a panel is fitted to each anew."""
+    begins with the size with which the panel before ended: a panel is fitted to each anew. Adds to `slides` what is
+    wrong with the panel of a section as a slide, on a laptop."""
     sizes = PRESENTED if language == "en" else PRESENTED[:1]
     problems = []
     for width, height in sizes[::-1] if number % 2 else sizes:
         tab.page.set_viewport_size({"width": width, "height": height})
         problems += faults(tab, ".presented", f"{name}, presented at {width} × {height}")
+        if slides is not None and (width, height) == (1280, 720):
+            slides += [f"{name}: {fault}" for fault in tab.page.evaluate(SLIDE)]
     return problems
 
 
@@ -91,6 +103,7 @@ class Walk:
     """What is wrong with the sections of Learn in a language."""
 
     text: list[str] = field(default_factory=list)
+    slides: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
 
 
@@ -119,12 +132,14 @@ def over_all_sections(tab: Learning, language: str) -> Walk:
         tab.open(section.name)
         if language == "en":
             walk.empty += empties(tab, section.name, 0.2)
+    tab.open(SHOWN[0].name)
     tab.page.keyboard.press("p")
-    for number, section in enumerate(reversed(SHOWN)):
+    for number, section in enumerate(SHOWN):
+        if number:
+            tab.page.keyboard.press("PageDown")
         presents(tab.page, f"learn-{section.name}")
         tab.settled()
-        walk.text += presented(tab, section.name, number, language)
-        tab.page.keyboard.press("PageUp")
+        walk.text += presented(tab, section.name, number, language, walk.slides)
     tab.page.keyboard.press("Escape")
     tab.page.evaluate("document.querySelectorAll('.former-learn .section').forEach((each) => (each.hidden = false))")
     walk.text += at_all_sizes(tab, ".former-learn .section, .former-learn nav")
@@ -134,6 +149,10 @@ def over_all_sections(tab: Learning, language: str) -> Walk:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_a_section_is_cut_or_over_another(walk: Callable[[str], Walk], language: str):
     assert walk(language).text == []
+
+
+def test_presenting_each_section_is_a_slide_with_its_equation_and_nothing_cut(walk: Callable[[str], Walk]):
+    assert walk("en").slides == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
