@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks, sparse
-from former.checks import head_size, require_groups, require_instance, require_positive
+from former.checks import head_size, require_groups, require_instance, require_positive, require_vectors
 from former.hooks import Hook, observe, wants
 from former.masks import Mask
 from former.positions import Terms, Turn
@@ -70,12 +70,9 @@ def attention_scores(
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
-        ValueError: vectors of different sizes, or the mask does not fit.
+        ValueError: vectors of different sizes, a divisor that is no number above 0, or the mask does not fit.
     """
-    for name, vectors in (("q", q), ("k", k)):
-        require_instance(name, vectors, Tensor)
-    if min(q.dim(), k.dim()) < 2 or q.shape[-1] != k.shape[-1]:
-        raise ValueError(f"q and k must be vectors of one size, got {tuple(q.shape)} and {tuple(k.shape)}")
+    require_vectors(q, k, k, divisor)
     root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
     scores = (q / root) @ (k / root).transpose(-2, -1)
     if terms is not None:
@@ -127,11 +124,11 @@ def attend(
     Returns:
         out (b, h, t_query, s); 0 for a query that may attend to nothing.
     Raises:
-        ValueError: the mask does not fit, a hook's replacement has another shape, or scores or weights are wanted of
+        ValueError: vectors of different sizes, another number of values than of keys, a divisor that is no number
+            above 0, the mask does not fit, a hook's replacement has another shape, or scores or weights are wanted of
             a `Pattern` over more than `sparse.MOST_WEIGHTS` tokens.
     """
-    for name, vectors in (("q", q), ("k", k), ("v", v)):
-        require_instance(name, vectors, Tensor)
+    require_vectors(q, k, v, divisor)
     looked_at = wants(hook, ("scores", "weights"))
     if isinstance(mask, masks.Pattern) and (terms is not None or looked_at):
         mask = sparse.dense_mask(mask, q)

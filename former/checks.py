@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
+from torch import Tensor
+
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Returns whether a value is a whole number, of Python or numpy, and not a bool."""
@@ -36,6 +38,18 @@ def require_instance(name: str, value: object, kind: type) -> None:
     """Raises ValueError unless `value` is of a class, such as a `Bundle` and not the model in it."""
     if not isinstance(value, kind):
         raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
+
+
+def require_vectors(q: Tensor, k: Tensor, v: Tensor, divisor: float) -> None:
+    """Raises ValueError unless queries can be compared with keys, there is a value for each, and scores be divided."""
+    for name, vectors in (("q", q), ("k", k), ("v", v)):
+        require_instance(name, vectors, Tensor)
+    if min(q.dim(), k.dim()) < 2 or q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"q and k must be vectors of one size, got {tuple(q.shape)} and {tuple(k.shape)}")
+    if v.dim() < 2 or v.shape[-2] != k.shape[-2]:
+        raise ValueError(f"v must be a vector for each of the {k.shape[-2]} keys, got {tuple(v.shape)}")
+    if not is_number(divisor, above=0):
+        raise ValueError(f"divisor must be a number above 0, got {divisor!r}")
 
 
 def require_callable(name: str, value: object) -> None:

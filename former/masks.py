@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from former.checks import require_choice, require_positive
+from former.checks import require_choice, require_instance, require_positive
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,7 @@ def reach(mask: Tensor, layers: int) -> Tensor:
         ValueError: layers below 1, or a mask that is not bool or not square.
     """
     require_positive("layers", layers)
+    require_instance("mask", mask, Tensor)
     if mask.dtype != torch.bool or mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
         raise ValueError(f"mask must be bool and square, (t, t), got {mask.dtype} {tuple(mask.shape)}")
     itself = torch.eye(len(mask), dtype=torch.bool, device=mask.device)
@@ -220,7 +221,14 @@ def without_padding(real: Tensor, mask: Tensor | None = None) -> Tensor:
         mask: bool, broadcastable to (b, h, t, t); None for no mask.
     Returns:
         bool (b, 1, 1, t); with a mask, broadcast to its heads and queries; for scores (b, h, t, t).
+    Raises:
+        ValueError: a tensor that is not bool, or `real` of another shape.
     """
+    _require_bool("real", real)
+    if real.dim() != 2:
+        raise ValueError(f"real must be (b, t), got {tuple(real.shape)}")
+    if mask is not None:
+        _require_bool("mask", mask)
     keys = real[:, None, None, :]
     return keys if mask is None else (keys | ~real[:, None, :, None]) & mask
 
@@ -234,13 +242,18 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
     Raises:
         ValueError: the mask is not bool, or has another shape.
     """
-    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-        given = getattr(mask, "dtype", f"a {type(mask).__name__}")
-        raise ValueError(f"mask must be a bool tensor (True = may attend), got {given}")
+    _require_bool("mask", mask)
     wide = [1] * (len(scores_shape) - mask.dim()) + list(mask.shape)
     fits = len(wide) == len(scores_shape) and all(m in (1, size) for m, size in zip(wide, scores_shape, strict=True))
     if mask.dim() < 2 or not fits or mask.shape[-1] != scores_shape[-1]:
         raise ValueError(f"mask must fit scores of shape {tuple(scores_shape)}, got a mask of {tuple(mask.shape)}")
+
+
+def _require_bool(name: str, values: Tensor) -> None:
+    if not isinstance(values, Tensor) or values.dtype != torch.bool:
+        given = getattr(values, "dtype", f"a {type(values).__name__}")
+        meaning = "may attend" if name == "mask" else "not padding"
+        raise ValueError(f"{name} must be a bool tensor (True = {meaning}), got {given}")
 
 
 def blind(mask: Tensor | None) -> Tensor | None:

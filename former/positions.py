@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from former.checks import require_choice
+from former.checks import is_number, require_choice, require_instance, require_positive
 
 Terms = Callable[[Tensor, Tensor], Tensor]
 """terms(q, k): maps (b, h, t_query, s), (b, h, t_key, s) to an addend of q kᵀ, (b, h, t_query, t_key)."""
@@ -53,6 +53,8 @@ class LearnedPositions(Positions):
 
     def __init__(self, seq_length: int, emb: int) -> None:
         super().__init__()
+        require_positive("seq_length", seq_length)
+        require_positive("emb", emb)
         self.limit = seq_length
         self.embedding = nn.Embedding(seq_length, emb)
 
@@ -92,6 +94,7 @@ class RelativePositions(Positions):
 
     def __init__(self, depth: int, emb: int, heads: int, size: int) -> None:
         super().__init__()
+        require_positive("depth", depth)
         self.layers = nn.ModuleList(RelativeTerms(emb, heads, size) for _ in range(depth))
 
     def terms(self, layer: int) -> Terms:
@@ -113,6 +116,8 @@ class RelativeTerms(nn.Module):
     def __init__(self, emb: int, heads: int, size: int) -> None:
         super().__init__()
         _require_even(emb)
+        require_positive("heads", heads)
+        require_positive("size", size)
         self.emb = emb
         self.content = nn.Parameter(torch.zeros(heads, 1, size))  # u
         self.position = nn.Parameter(torch.zeros(heads, 1, size))  # v
@@ -163,10 +168,12 @@ class RotaryPositions(Positions):
 
     def __init__(self, size: int, rotary: Rotary) -> None:
         super().__init__()
+        require_positive("size", size)
+        require_instance("rotary", rotary, Rotary)
         self.theta, share, self.scaling = rotary
-        if not isinstance(self.theta, int | float) or not 0 < self.theta < math.inf:
+        if not is_number(self.theta, above=0):
             raise ValueError(f"rotary_theta must be a finite number above 0, got {self.theta!r}")
-        if not isinstance(share, int | float) or not 0 < share <= 1:
+        if not is_number(share, above=0) or share > 1:
             raise ValueError(f"rotary_share must be in (0, 1], got {share!r}")
         self.turned = int(size * share)  # r
         if self.turned % 2 or not self.turned:
@@ -209,8 +216,9 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
     Returns:
         (t, e), of that dtype.
     Raises:
-        ValueError: an odd emb.
+        ValueError: an odd emb, or an index that is no tensor.
     """
+    require_instance("index", index, Tensor)
     _require_even(emb)
     even = torch.arange(0, emb, 2, dtype=dtype, device=index.device)  # 2i
     angles = index[:, None].to(dtype) * torch.exp(even * (-math.log(10000.0) / emb))  # (t, e/2)
@@ -219,12 +227,13 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
 
 def _scales(scaling: object) -> bool:
     """Returns whether `scaling` is a valid (factor, low, high, context) of `RotaryPositions`."""
-    if not isinstance(scaling, tuple) or not all(isinstance(each, int | float) for each in scaling):
+    if not isinstance(scaling, tuple) or not all(is_number(each, above=0) for each in scaling):
         return False
-    return len(scaling) == 4 and min(scaling) > 0 and scaling[1] < scaling[2]
+    return len(scaling) == 4 and scaling[1] < scaling[2]
 
 
 def _require_even(emb: int) -> None:
+    require_positive("emb", emb)
     if emb % 2:
         raise ValueError(f"emb must be even for sinusoidal positions (a sine and a cosine each), got {emb}")
 

@@ -1,5 +1,6 @@
 """Bad input raises an error that names the argument, the value given, and what is expected."""
 
+import math
 from typing import Any
 
 import pytest
@@ -20,13 +21,17 @@ PRE_NORM = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "norm": "p
 BYTES = former.Generator(former.ModelConfig(**{**PRE_NORM.config.to_dict(), "num_tokens": 256})).eval()
 BUNDLE: Any = former.Bundle(BYTES, former.tokens.ByteTokenizer(), BYTES.config)
 RUN = BUNDLE.run("a text")
-TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
+TOKENS, X, Q = torch.arange(5)[None], torch.randn(1, 5, 16), torch.randn(1, 4, 5, 4)
 CAPTURE: Any = former.Capture()
 
 
 def wrong(value: object) -> Any:
     """Returns a value of a type that the argument does not accept, hidden from the type checker."""
     return value
+
+
+def attend(q=Q, v=Q, **options: Any):
+    return former.attend(q, Q, v, **options)
 
 
 def full_cache() -> KeyValueCache:
@@ -150,6 +155,19 @@ BAD = {
     "an empty sequence": (lambda: GENERATOR(TOKENS[:, :0]), "tokens must hold at least one token", "(1, 0)"),
     "an empty review": (lambda: CLASSIFIER(TOKENS[:, :0]), "tokens must hold at least one token", "(1, 0)"),
     "an empty x": (lambda: former.SelfAttention(16, 4)(X[:, :0]), "x must hold at least one token", "(1, 0, 16)"),
+    "a divisor of nothing": (lambda: attend(divisor=0.0), "divisor must be a number above 0", "got 0.0"),
+    "a divisor below 0": (lambda: attend(divisor=-2), "divisor must be a number above 0", "got -2"),
+    "a divisor without end": (lambda: attend(divisor=math.inf), "divisor must be a number above 0", "got inf"),
+    "a divisor for each head": (lambda: attend(divisor=wrong([1.0])), "divisor must be a number above 0", "got [1.0]"),
+    "a value without a vector": (
+        lambda: attend(v=torch.tensor(1.0)),
+        "v must be a vector for each of the 5 keys",
+        "()",
+    ),
+    "fewer values than keys": (lambda: attend(v=Q[:, :, 1:]), "v must be a vector for each of the 5 keys", "4, 4)"),
+    "queries of another size": (lambda: attend(q=Q[..., 1:]), "q and k must be vectors of one size", "5, 3)"),
+    "padding of one sequence": (lambda: masks.without_padding(TOKENS[0] > 0), "real must be (b, t)", "(5,)"),
+    "padding of numbers": (lambda: masks.without_padding(TOKENS), "real must be a bool tensor", "torch.int64"),
     "nothing to attend to": (lambda: former.basic_self_attention(X[:, :0]), "x must hold at least one", "(1, 0, 16)"),
     "an x of another size": (lambda: former.SelfAttention(8, 4)(X), "x must have shape (b, t, 8)", "(1, 5, 16)"),
     "an x without a batch": (lambda: former.basic_self_attention(X[0]), "x must have shape (b, t, e)", "(5, 16)"),

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import former
-from former import analysis, patching, sampling, tokens
+from former import analysis, masks, patching, positions, sampling, tokens
 from viz import figures
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=4, depth=2, seq_length=8, norm="pre")
@@ -34,6 +34,19 @@ CASES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # the argument's name, a
     "TransformerXL": ("config", former.TransformerXL),
     "EncoderDecoder": ("config", former.EncoderDecoder),
     "attend": ("v", lambda wrong: former.attend(Q, Q, wrong)),
+    "without_padding": ("real", masks.without_padding),
+    "without_padding and": ("mask", lambda wrong: masks.without_padding(TOKENS > 0, wrong or NAME)),
+    "reach": ("mask", lambda wrong: masks.reach(wrong, 1)),
+    "learned positions": ("seq_length", lambda wrong: positions.LearnedPositions(wrong, 4)),
+    "learned positions of": ("emb", lambda wrong: positions.LearnedPositions(4, wrong)),
+    "sinusoidal positions": ("emb", positions.SinusoidalPositions),
+    "sinusoidal": ("index", lambda wrong: positions.sinusoidal(wrong, 4)),
+    "relative positions": ("depth", lambda wrong: positions.RelativePositions(wrong, 4, 2, 2)),
+    "relative positions of": ("heads", lambda wrong: positions.RelativePositions(1, 4, wrong, 2)),
+    "relative terms": ("emb", lambda wrong: positions.RelativeTerms(wrong, 2, 2)),
+    "relative terms of": ("size", lambda wrong: positions.RelativeTerms(4, 2, wrong)),
+    "rotary positions": ("size", lambda wrong: positions.RotaryPositions(wrong, positions.ROTARY)),
+    "rotary positions by": ("rotary", lambda wrong: positions.RotaryPositions(4, wrong)),
     "attention_weights": ("k", lambda wrong: former.attention_weights(Q, wrong)),
     "basic_self_attention": ("x", former.basic_self_attention),
     "generate": ("model", lambda wrong: former.generate(wrong, [1], 2)),
@@ -77,6 +90,13 @@ CASES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # the argument's name, a
     "by_size": ("values", lambda wrong: figures.by_size([1, 2], wrong)),
     "mask_cost": ("cells", lambda wrong: figures.mask_cost([1, 2], wrong)),
     "similarity": ("at", lambda wrong: figures.similarity([1.0, 2.0], wrong)),
+    "similarity up to": (
+        "most",
+        lambda wrong: figures.similarity([1.0, 2.0], 0, most=-1.5 if wrong == 1.5 else wrong or NAME),
+    ),
+    "similarity of": ("length", lambda wrong: figures.similarity([1.0, 2.0], 0, length=wrong or NAME)),
+    "similarity trained": ("trained", lambda wrong: figures.similarity([1.0, 2.0], 0, trained=wrong or NAME)),
+    "axes": ("axes", lambda wrong: figures.similarity([1.0, 2.0], 0, axes=wrong)),
     "next_tokens": ("top", lambda wrong: figures.next_tokens([1.0], ["a"], top=wrong)),
 }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any
 
@@ -65,8 +66,8 @@ def mask_cost(
         traces,
         colours,
         title,
-        xaxis={**axis, "title": frame.literal(axes[0]), "hoverformat": ","},
-        yaxis={**axis, "title": frame.literal(axes[1]), "dtick": 2},
+        xaxis={**axis, "title": frame.titles(axes)[0], "hoverformat": ","},
+        yaxis={**axis, "title": frame.titles(axes)[1], "dtick": 2},
         hovermode="x unified",
         hoverdistance=-1,  # the nearest length, however far
         height=420,
@@ -98,12 +99,17 @@ def similarity(
     Returns:
         The figure: a trace "similarity", and a trace "at".
     Raises:
-        ValueError: shapes that do not fit, or a position out of range.
+        ValueError: shapes that do not fit, a position out of range, a limit that is no number, or others than two axes.
     """
     colours = frame.palette(theme)
     line = frame.series(values, "values")
     if not isinstance(at, Integral) or not 0 <= at < len(line):
         raise ValueError(f"at must be a position in [0, {len(line)}), got {at!r}")
+    if most is not None and not (isinstance(most, Real) and 0 <= most < math.inf):
+        raise ValueError(f"most must be a number of at least 0, got {most!r}")
+    for name, count in (("trained", trained), ("length", length)):
+        if count is not None and not (isinstance(count, Integral) and count > 0):
+            raise ValueError(f"{name} must be a whole number of at least 1, got {count!r}")
     end = len(line) if length is None else length
     high = float(np.abs(line).max() if most is None else most) or 1.0
     positions = np.arange(float(len(line)))
@@ -119,8 +125,8 @@ def similarity(
         [curve, _mark(positions, line, at, colours)],
         colours,
         title,
-        xaxis={"title": frame.literal(axes[0]), "range": [0, end], "showgrid": False},
-        yaxis={"title": frame.literal(axes[1]), "range": [-high * 1.05, high * 1.05]},
+        xaxis={"title": frame.titles(axes)[0], "range": [0, end], "showgrid": False},
+        yaxis={"title": frame.titles(axes)[1], "range": [-high * 1.05, high * 1.05]},
         shapes=shapes,
         showlegend=False,
         hovermode="x",
@@ -178,8 +184,8 @@ def training(
         traces,
         colours,
         title,
-        xaxis={"title": frame.literal(axes[0]), "type": "log" if logarithmic else "linear"},
-        yaxis={"title": frame.literal(axes[1])},
+        xaxis={"title": frame.titles(axes)[0], "type": "log" if logarithmic else "linear"},
+        yaxis={"title": frame.titles(axes)[1]},
         **({"yaxis2": right} if measures else {}),
         shapes=[] if at is None else [frame.upright(at, colours["mark"])],
         showlegend=True,
@@ -235,8 +241,8 @@ def bits_by_seconds(
         [dots],
         colours,
         title,
-        xaxis={"title": frame.literal(axes[0]), "type": "log", "range": [low, high], "dtick": 1},
-        yaxis={"title": frame.literal(axes[1]), "range": [least, most]},
+        xaxis={"title": frame.titles(axes)[0], "type": "log", "range": [low, high], "dtick": 1},
+        yaxis={"title": frame.titles(axes)[1], "range": [least, most]},
         showlegend=False,
         width=760,
         height=480,

@@ -102,6 +102,15 @@ def upright(at: float, colour: str) -> dict[str, Any]:
     return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line}
 
 
+def titles(axes: Any) -> tuple[str, str]:
+    """Returns the titles of the two axes of a chart as texts that plotly shows literally; raises ValueError for others
+    than two."""
+    if not isinstance(axes, tuple | list) or len(axes) != 2:
+        raise ValueError(f"axes must be two titles, got {axes!r}")
+    first, second = map(literal, axes)
+    return first, second
+
+
 def literal(text: Any) -> str:
     """Escapes a text so that plotly shows it literally; it would interpret some HTML, entities, and TeX in dollars."""
     parts = re.split(f"(?<={EMOJI}){JOINER}(?={EMOJI})", str(text))

@@ -69,8 +69,8 @@ def attention(
         traces,
         colours,
         title,
-        xaxis={"title": f"{frame.literal(axes[0])} →", **_axis(len(columns))},
-        yaxis={"title": f"← {frame.literal(axes[1])}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
+        xaxis={"title": f"{frame.titles(axes)[0]} →", **_axis(len(columns))},
+        yaxis={"title": f"← {frame.titles(axes)[1]}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
         shapes=[_hatch(masked, colours, -(-max(masked.shape) // HATCHED))] if masked.any() else [],
         width=_side(values.shape[1]) + 240,
         height=_side(values.shape[0]) + (190 if title else 150),
@@ -115,7 +115,7 @@ def heads(
     rows = frame.labels(tokens, values.shape[2], "tokens")
     columns = frame.labels(tokens if keys is None else keys, values.shape[3], "keys")
     values, rows, columns = grid.pool(values, rows, columns)
-    down, across = grid.Side(frame.literal(axes[1]), layers, rows), grid.Side(frame.literal(axes[0]), count, columns)
+    down, across = grid.Side(frame.titles(axes)[1], layers, rows), grid.Side(frame.titles(axes)[0], count, columns)
     traces, shapes = [], []
     if masked.any():
         hidden = grid.join(np.isnan(values), down, across) == 1

@@ -65,7 +65,7 @@ def scan(
         "<br>%{y:.4g} (%{customdata[2]:.4g} to %{customdata[3]:.4g}) down<extra></extra>",
     )
     traces = [dots] if chosen is None else [dots, _at(x[layer * heads + head], y[layer * heads + head], colours)]
-    xaxis, yaxis = ({"title": frame.literal(name)} for name in axes)
+    xaxis, yaxis = ({"title": name} for name in frame.titles(axes))
     options = {"showlegend": False, "hovermode": "closest", "height": 420}
     return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, **options)
 
@@ -114,7 +114,7 @@ def plane(
         )
         for name, places, symbol in (("queries", q, "circle"), ("keys", k, "diamond"))
     ]
-    xaxis, yaxis = ({"title": frame.literal(name), "zeroline": True, "zerolinecolor": colours["line"]} for name in axes)
+    xaxis, yaxis = ({"title": name, "zeroline": True, "zerolinecolor": colours["line"]} for name in frame.titles(axes))
     return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, hovermode="closest", height=420)
 
 

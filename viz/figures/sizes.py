@@ -66,8 +66,8 @@ def by_size(
         traces,
         colours,
         title,
-        xaxis={"type": "log", "title": frame.literal(axes[0]), **ticks},
-        yaxis={"type": "linear", "title": frame.literal(axes[1]), **scale},
+        xaxis={"type": "log", "title": frame.titles(axes)[0], **ticks},
+        yaxis={"type": "linear", "title": frame.titles(axes)[1], **scale},
         shapes=[] if at is None else [frame.upright(at, colours["quiet"])],
         hovermode="x unified",
         height=360,
@@ -123,12 +123,12 @@ def points(
     written = together(places, names, groups, np.ptp(everywhere, 0))
     xaxis, yaxis = (
         {
-            "title": frame.literal(name),
+            "title": name,
             "range": [low - ROOM * (high - low or 1), high + ROOM * (high - low or 1)],
             "zeroline": True,
             "zerolinecolor": colours["quiet"],
         }
-        for name, low, high in zip(axes, everywhere.min(0), everywhere.max(0), strict=True)
+        for name, low, high in zip(frame.titles(axes), everywhere.min(0), everywhere.max(0), strict=True)
     )
     traces = trail + _dots(places, names, written, groups, colours)
     return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, height=420)

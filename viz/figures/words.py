@@ -120,7 +120,7 @@ def logit_lens(
         ygap=1,
         name="lens",
     )
-    xaxis, yaxis = ({"title": f"{frame.literal(name)} →", "type": "category", "showgrid": False} for name in axes)
+    xaxis, yaxis = ({"title": f"{name} →", "type": "category", "showgrid": False} for name in frame.titles(axes))
     size = {"width": CELL * t + 170, "height": 26 * count + (150 if title else 110)}
     return frame.figure([lens], colours, title, xaxis=xaxis, yaxis={**yaxis, "dtick": 1}, **size)
 
