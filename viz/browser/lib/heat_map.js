@@ -8,16 +8,22 @@ import { aspect, layOut } from "./heat_map/layout.js";
 import { keys } from "./keys.js";
 import { makeDrawing } from "./panel.js";
 
-// everything drawn except cells and marks
+/** @typedef {import("./heat_map/layout.js").Content} Content */
+/** @typedef {import("./base.js").Cell} Cell */
+
+/** Everything drawn except cells and marks.
+ *  @type {(keyof Content)[]} */
 const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"];
 
 /** Draws on a canvas, {draw(content, size), frame()}. What is around the cells, which is the same for other values of
  *  the same rows and columns, is drawn once, on a sheet of its own. */
-const makePainter = (canvas) => {
+const makePainter = (/** @type {any} */ canvas) => {
   const sheet = h("canvas");
   let around = /** @type {any[]} */ ([]); // what the sheet shows
   let frame = /** @type {any} */ (null);
 
+  /** @typedef {import("./panel.js").Size} Size */
+  /** @type {(content: Content, size: Size) => void} */
   const drawSheet = (content, size) => {
     frame = layOut(content, size, canvas.width / size.width);
     canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
@@ -28,6 +34,7 @@ const makePainter = (canvas) => {
     if (content.titles) drawTitles(context, frame, content.titles);
     for (const side of [frame.down, frame.over]) drawLabels(context, frame, side);
   };
+  /** @type {(content: Content, size: Size) => void} */
   const draw = (content, { width, height }) => {
     const context = fit(canvas, width, height);
     const parts = [...AROUND.map((name) => content[name]), width, height, pixelRatio(canvas), aspect(), isDark()];
@@ -63,6 +70,7 @@ const makePainter = (canvas) => {
  *
  * @param {HTMLElement} container
  * @param {{ label: string, onpoint: (at: any) => void, onpick: (at: any) => void, onkey?: (event: any) => void }} given
+ * @returns {{ canvas: any, draw: (content: any) => void }}
  */
 export const makeHeatMap = (container, given) => {
   const { label, onpoint, onpick, onkey } = given;
@@ -75,12 +83,12 @@ export const makeHeatMap = (container, given) => {
   container.classList.add("heat-map-place");
   container.append(canvas);
   const painter = makePainter(canvas);
-  let walked = null; // the cell chosen by the arrow keys
+  /** @type {Cell | null} */ let walked = null; // the cell chosen by the arrow keys
   const drawing = makeDrawing(container, (content, size) =>
     painter.draw({ ...content, at: content.at ?? walked }, size),
   );
 
-  const walk = (event) => {
+  const walk = (/** @type {KeyboardEvent} */ event) => {
     const { arrows, clamp } = keys;
     const [step, frame] = [arrows[event.key], painter.frame()];
     if (!frame || keys.modified(event) || !(step || (walked && event.key === "Enter"))) return;
@@ -98,16 +106,19 @@ export const makeHeatMap = (container, given) => {
     drawing.draw(drawing.what);
   };
 
-  const cellOf = (event) => {
+  const cellOf = (/** @type {PointerEvent} */ event) => {
     const frame = painter.frame();
     return frame && cellAt(canvas, event, frame, frame.rows, frame.columns);
   };
   for (const type of ["pointermove", "pointerdown"])
-    canvas.addEventListener(type, (event) => (endWalk(), onpoint(cellOf(event))));
+    canvas.addEventListener(type, (/** @type {PointerEvent} */ event) => (endWalk(), onpoint(cellOf(event))));
   // a finger that is lifted leaves the canvas too: what it points at stays until the next tap
-  canvas.addEventListener("pointerleave", ({ pointerType }) => pointerType === "touch" || (endWalk(), onpoint(null)));
+  canvas.addEventListener(
+    "pointerleave",
+    (/** @type {PointerEvent} */ { pointerType }) => pointerType === "touch" || (endWalk(), onpoint(null)),
+  );
   canvas.addEventListener("blur", () => (endWalk(), onpoint(null)));
-  canvas.addEventListener("click", (event) => {
+  canvas.addEventListener("click", (/** @type {PointerEvent} */ event) => {
     const at = cellOf(event);
     if (at) onpick(at);
   });

@@ -17,7 +17,9 @@ keys.turn = (/** @type {boolean} */ on) => storage.always.set(OFF, on ? null : "
 keys.writes = (/** @type {any} */ element) => Boolean(element.closest?.(WRITTEN));
 
 /** [down, right] of each arrow key. */
-keys.arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+/** @type {{ [key: string]: number[] | undefined }} */
+const arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+keys.arrows = arrows;
 
 /** The index nearest to `i` among `count`. */
 keys.clamp = (/** @type {number} */ i, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, i));

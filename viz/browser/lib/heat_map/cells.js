@@ -8,17 +8,28 @@ const SIGN = 11; // smallest cell, in pixels, that shows its sign
 const LINED = 8; // smallest cell, in pixels, with lines around it
 const HATCH = 6; // pixels between lines
 
-const smallestSide = ({ width, height, rows, columns }) => Math.min(width / columns, height / rows);
+/** @typedef {import("./layout.js").Content} Content */
+/** @typedef {import("./layout.js").Grid} Grid */
 
-/** Draws the cells' colours: pixel(row, column), or an image with a pixel for each. */
+const smallestSide = (/** @type {Grid} */ { width, height, rows, columns }) => Math.min(width / columns, height / rows);
+
+/** Draws the cells' colours: pixel(row, column), or an image with a pixel for each.
+ *  @type {(context: any, frame: Grid, content: Content) => void} */
 export const drawCells = (context, frame, { pixel, image }) => {
   const { left, top, width, height, rows, columns } = frame;
   context.imageSmoothingEnabled = smallestSide(frame) * pixelRatio(context.canvas) < 1;
   context.imageSmoothingQuality = "high";
-  context.drawImage(image ?? makeImage(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
+  context.drawImage(
+    image ?? makeImage(columns, rows, (column, row) => pixel?.(row, column) ?? 0),
+    left,
+    top,
+    width,
+    height,
+  );
 };
 
-/** Hatches `area` (a Path2D) inside a frame, so that hidden cells cannot be taken for values. */
+/** Hatches an area inside a frame, so that hidden cells cannot be taken for values.
+ *  @type {(context: any, area: Path2D, frame: import("../base.js").Frame) => void} */
 export const hatch = (context, area, { left, top, width, height }) => {
   context.save();
   context.clip(area);
@@ -34,7 +45,8 @@ export const hatch = (context, area, { left, top, width, height }) => {
   context.restore();
 };
 
-/** The hidden cells as a path; neighbours in a row become one rectangle. */
+/** The hidden cells as a path; neighbours in a row become one rectangle.
+ *  @type {(frame: Grid, hidden: NonNullable<Content["hidden"]>) => Path2D} */
 const areaOf = ({ rows, columns, x, y }, hidden) => {
   const area = new Path2D();
   for (let row = 0; row < rows; row++)
@@ -47,7 +59,8 @@ const areaOf = ({ rows, columns, x, y }, hidden) => {
   return area;
 };
 
-/** Draws the frame, the lines between cells, and the hatches over hidden ones. */
+/** Draws the frame, the lines between cells, and the hatches over hidden ones.
+ *  @type {(context: any, frame: Grid, hidden: Content["hidden"]) => void} */
 export const drawGrid = (context, frame, hidden) => {
   const { left, top, width, height, rows, columns, scale, x, y } = frame;
   context.strokeStyle = variable("line");
@@ -60,7 +73,8 @@ export const drawGrid = (context, frame, hidden) => {
   for (let column = 1; column < columns; column++) context.fillRect(x(column) - line, top, line, height);
 };
 
-/** Writes sign(row, column) into each cell, where they are large enough. */
+/** Writes sign(row, column) into each cell, where they are large enough.
+ *  @type {(context: any, frame: Grid, sign: NonNullable<Content["sign"]>) => void} */
 export const drawSigns = (context, frame, sign) => {
   const { rows, columns, x, y } = frame;
   if (smallestSide(frame) < SIGN) return;
@@ -77,11 +91,13 @@ export const drawSigns = (context, frame, sign) => {
     }
 };
 
-/** Draws a dashed line before a row and before a column. */
+/** Draws a dashed line before a row and before a column.
+ *  @type {(context: any, frame: Grid, edge: NonNullable<Content["edge"]>) => void} */
 export const drawEdge = (context, { x, y, rows, columns }, { row, column }) => {
   Object.assign(context, { strokeStyle: variable("mark"), lineWidth: 1.5 });
   context.setLineDash([5, 3]);
   context.beginPath();
+  /** @type {(left: number, top: number, right: number, bottom: number) => void} */
   const line = (left, top, right, bottom) => {
     context.moveTo(x(left), y(top));
     context.lineTo(x(right), y(bottom));
@@ -92,9 +108,11 @@ export const drawEdge = (context, { x, y, rows, columns }, { row, column }) => {
   context.setLineDash([]);
 };
 
-/** Draws the frames of marked rows and columns, and of the cell at `at`. */
+/** Draws the frames of marked rows and columns, and of the cell at `at`.
+ *  @type {(context: any, frame: Grid, content: Content) => void} */
 export const drawMarks = (context, frame, { rows = [], columns = [], at }) => {
   const { x, y } = frame;
+  /** @type {(colour: string, line: number, sides: number[]) => void} */
   const box = (colour, line, [left, top, right, bottom]) => {
     Object.assign(context, { strokeStyle: colour, lineWidth: line });
     context.strokeRect(left - 1, top - 1, right - left + 1, bottom - top + 1);

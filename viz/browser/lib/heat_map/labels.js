@@ -3,7 +3,13 @@
 import { variable } from "../colour.js";
 import { cut, FONT, fontOf } from "./layout.js";
 
-/** Calls draw() at a distance in pixels from the frame, at a position along a side. */
+/** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Side} Side */
+/** @typedef {{ along: number, away: number, upright: boolean }} Position along a side */
+/** @typedef {{ along: number, away: number, length: number, depth: number }} Line along a side */
+
+/** Calls draw() at a distance in pixels from the frame, at a position along a side.
+ *  @type {(context: any, frame: Layout, side: Side, position: Position, draw: () => void) => void} */
 const beside = (context, frame, { across }, { along, away, upright }, draw) => {
   context.save();
   context.translate(across ? along : frame.left - away, across ? frame.top - away : along);
@@ -16,19 +22,21 @@ const beside = (context, frame, { across }, { along, away, upright }, draw) => {
   context.restore();
 };
 
-/** Draws a line at a distance from the frame: `length` pixels along a side, and `depth` towards it. */
+/** Draws a line at a distance from the frame: `length` pixels along a side, and `depth` towards it.
+ *  @type {(context: any, frame: Layout, side: Side, line: Line, colour: string) => void} */
 const line = (context, frame, { across }, { along, away, length, depth }, colour) => {
   context.fillStyle = colour;
   if (across) context.fillRect(along, frame.top - away, length, depth);
   else context.fillRect(frame.left - away, along, depth, length);
 };
 
-/** Draws the labels of a side, on several levels where one has no room for all, and the words over them. */
+/** Draws the labels of a side, on several levels where one has no room for all, and the words over them.
+ *  @type {(context: any, frame: Layout, side: Side) => void} */
 export const drawLabels = (context, frame, side) => {
   const { across, at, names, font, upright, levels, every, depth } = side;
   context.font = fontOf(font);
   // A label wider than its cell ends with the picture.
-  const last = (i) =>
+  const last = (/** @type {number} */ i) =>
     across && upright && every > 1 ? frame.left + frame.width - context.measureText(names[i]).width / 2 : Infinity;
   for (let level = levels - 1; level >= 0; level--)
     for (let i = level * every; i < names.length; i += levels * every) {
@@ -39,16 +47,17 @@ export const drawLabels = (context, frame, side) => {
       const position = { along: Math.min(middle, last(i)), away, upright };
       beside(context, frame, side, position, () => context.fillText(names[i], 0, 0));
     }
-  if (side.words) drawWords(context, frame, side);
+  drawWords(context, frame, side);
 };
 
-/** Draws the words over their labels, each with a line of its length; leaves out a word that would overlap another. */
+/** Draws the words over their labels, each with a line of its length; leaves out a word that would overlap another.
+ *  @type {(context: any, frame: Layout, side: Side) => void} */
 const drawWords = (context, frame, side) => {
   const { at, words, wordsUpright: upright, levels, depth } = side;
   const away = 5 + levels * depth;
   let free = -Infinity; // where the free room begins
   context.font = fontOf(FONT);
-  for (const { from, to, name } of words) {
+  for (const { from, to, name } of words ?? []) {
     const [start, end] = [at(from), at(to + 1)];
     const along = (start + end) / 2;
     const half = (upright ? context.measureText(name).width + 4 : FONT) / 2;
@@ -60,7 +69,8 @@ const drawWords = (context, frame, side) => {
   }
 };
 
-/** Draws the label of a marked row or column on a plate that covers its neighbours. */
+/** Draws the label of a marked row or column on a plate that covers its neighbours.
+ *  @type {(context: any, frame: Layout, side: Side, i: number, colour: string) => void} */
 export const drawMarkedLabel = (context, frame, side, i, colour) => {
   const { across, at, font, upright, labels } = side;
   const name = cut(labels[i]);
@@ -77,6 +87,7 @@ export const drawMarkedLabel = (context, frame, side, i, colour) => {
   });
 };
 
+/** @type {(context: any, frame: Layout, titles: [ofRows: string, ofColumns: string]) => void} */
 export const drawTitles = (context, frame, [ofRows, ofColumns]) => {
   Object.assign(context, { fillStyle: variable("quiet"), font: fontOf(11), textBaseline: "top", textAlign: "left" });
   context.fillText(ofColumns, frame.left, 2.5); // Chinese brackets reach above their line

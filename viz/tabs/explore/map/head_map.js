@@ -21,8 +21,9 @@ const press = (event) => {
   const shown = shownNow();
   if (!shown) return;
   const { query, key } = pairOf(shown);
-  if (arrows[event.key]) {
-    const [down, right] = arrows[event.key];
+  const arrow = arrows[event.key];
+  if (arrow) {
+    const [down, right] = arrow;
     store.point({
       query: clamp(query + down, shown.map.queries.length),
       key: clamp(key + right, shown.map.keys.length),
