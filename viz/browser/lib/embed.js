@@ -7,8 +7,6 @@ import { say } from "./messages.js";
 import { presenter } from "./presenter.js";
 import { site } from "./site.js";
 
-export const embed = {};
-
 /** This page's address without the parameters that show a panel alone. */
 const whole = () => {
   flushDeferred();
@@ -18,20 +16,21 @@ const whole = () => {
 };
 
 /** The address of one panel alone, with the current view. */
-const addressOf = (name) => {
+const addressOf = (/** @type {string} */ name) => {
   const url = new URL(location.origin + location.pathname);
   const view = [...viewNow()].filter(([key]) => key !== "panel");
   url.search = `${new URLSearchParams([["embed", name], ...view, ...chosenLanguage()])}`;
   return url.href;
 };
 
-/** A line of HTML that embeds a panel in another page. */
-embed.line = ({ name, title }) =>
+/** A line of HTML that embeds a panel in another page.
+ *  @type {(panel: { name: string, title: string | null }) => string} */
+const lineOf = ({ name, title }) =>
   h("iframe", { src: addressOf(name), title, width: 800, height: 500, style: "border:0", loading: "lazy" }).outerHTML;
 
 /** The message about an unknown panel, with a list of the known ones. */
 const unknown = () => {
-  const link = (name) => `?${new URLSearchParams([["embed", name], ...chosenLanguage()])}`;
+  const link = (/** @type {string} */ name) => `?${new URLSearchParams([["embed", name], ...chosenLanguage()])}`;
   const names = Object.keys(site.panels).map((name) => h("li", h("a", { href: link(name) }, name)));
   return h(
     "div.embed-unknown",
@@ -42,7 +41,7 @@ const unknown = () => {
 };
 
 /** Called once, when the page is ready. */
-embed.start = () => {
+const start = () => {
   if (panel === null) return;
   document.body.classList.add("presenting", "embedding");
   if (!Object.hasOwn(site.panels, panel)) return document.body.append(unknown());
@@ -60,13 +59,13 @@ embed.start = () => {
 // --- in the menu -------------------------------------------------------------------------------------------------
 
 /** The entry next to "Copy link": a choice of panel, and its line of HTML. */
-embed.sheet = () => {
+const makeSheet = () => {
   const which = h("select", { "aria-label": say("embed_panel"), onchange: () => write() });
   const line = h("textarea", { readonly: true, rows: 4, spellcheck: "false", "aria-label": say("embed_line") });
   const status = h("p", { role: "status" });
   const copy = async () => (status.textContent = say((await copyText(line)) ? "class_room_copied" : "link_refused"));
-  let panels = [];
-  const write = () => (line.value = embed.line(panels.find(({ name }) => name === which.value)));
+  let panels = presenter.panels();
+  const write = () => (line.value = lineOf(panels[which.selectedIndex]));
   const fill = () => {
     panels = presenter.panels();
     which.replaceChildren(...panels.map(({ name, title }) => h("option", { value: name }, title)));
@@ -85,3 +84,5 @@ embed.sheet = () => {
     fill,
   };
 };
+
+export const embed = { start, sheet: makeSheet };

@@ -3,32 +3,27 @@
 
 import { chosenLanguage, embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
-import { eachFrame, h } from "./base.js";
+import { eachFrame, h, must } from "./base.js";
 import { fillWindow } from "./fill.js";
 import { keys } from "./keys.js";
 import { lessons } from "./lessons.js";
 import { inWords, say } from "./messages.js";
 import { page } from "./page.js";
+import { polls } from "./room/polls.js";
 import { room } from "./room.js";
 import { site } from "./site.js";
 
-/** slides: a teacher's own, see slides.js. */
-export const presenter = {
-  on: false,
-  panel: null,
-  /** @type {any} */ slides: { list: [], at: null },
-};
 const lines = h("p", { "aria-live": "polite" });
 const link = h("button", { onclick: () => copyLink() });
 const add = h("button", { onclick: () => addSlide() });
 const ask = h("button", { hidden: true, onclick: () => showQuestion(!asked) });
 const caption = h("div.presenter-caption", lines, ask, link, add);
-let shown = null; // the presented section
-let asked = null; // the question shown over it
+/** @type {any} */ let shown = null; // the presented section
+/** @type {any} */ let asked = null; // the question shown over it
 let turn = 0; // counts requests: a tab that loads late may belong to an earlier one
 
-const nameOf = (section) => section.dataset.panel;
-const titleOf = (section) => section.querySelector("h2").textContent;
+const nameOf = (/** @type {HTMLElement} */ section) => section.dataset.panel ?? "";
+const titleOf = (/** @type {HTMLElement} */ section) => must(section.querySelector("h2"), "title").textContent;
 
 /** The panels of the tab that is or will be in front, except those without content. */
 const sections = () => {
@@ -38,27 +33,28 @@ const sections = () => {
 };
 
 /** The same as {name, title}. */
-presenter.panels = () => sections().map((section) => ({ name: nameOf(section), title: titleOf(section) }));
+const panels = () => sections().map((section) => ({ name: nameOf(section), title: titleOf(section) }));
 
+/** @type {(section: HTMLElement | null) => void} */
 const show = (section) => {
   shown?.classList.remove("presented", "maximised");
   showQuestion(false);
   section?.classList.add("presented", "maximised");
   fillWindow(section);
   shown = section;
-  presenter.panel = section ? nameOf(section) : null;
+  presenter.panel = section && nameOf(section);
   if (!section) return;
   section.tabIndex = -1;
   section.focus({ preventScroll: true });
   if (embeddedPanel !== null) return;
-  presenter.showCaption();
+  showCaption();
   link.textContent = say("presenting_link");
   add.textContent = say("presenting_add");
   writeBeside({ present: "1", panel: presenter.panel });
 };
 
 /** Shows what to look at, the room, and the number of the panel or slide. */
-presenter.showCaption = () => {
+const showCaption = () => {
   tellQuestion(); // a section's question loads later than its panel
   if (!presenter.on || !shown || !caption.isConnected) return;
   const { at, list } = presenter.slides;
@@ -78,10 +74,10 @@ presenter.showCaption = () => {
   sentence.classList.toggle("long", sentence.scrollHeight > sentence.clientHeight);
 };
 
-const questionOf = (section) => section?.closest("article")?.querySelector(".check");
+const questionOf = (/** @type {HTMLElement | null} */ section) => section?.closest("article")?.querySelector(".check");
 
 /** Shows the section's question over the panel, or removes it; in a room, with the number of votes for each answer. */
-const showQuestion = (on) => {
+const showQuestion = (/** @type {boolean} */ on) => {
   asked?.classList.remove("asked");
   asked = on ? questionOf(shown) : null;
   asked?.classList.add("asked");
@@ -89,15 +85,17 @@ const showQuestion = (on) => {
   tellQuestion();
 };
 const tellQuestion = () => {
-  const counts = room.votesOn(room.asks());
-  const count = counts?.reduce((one, other) => one + other, 0);
+  const counts = room.votesOn(polls.asks());
+  const count = counts?.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
   ask.hidden = !questionOf(shown);
   ask.textContent = counts ? say("presenting_question_votes", { count }) : say("presenting_question");
   ask.setAttribute("aria-expanded", `${Boolean(asked)}`);
 };
 
-/** Starts with the named panel, or the first; a tab that was just opened has its panels after a moment. */
-const begin = async (wanted) => {
+/** @typedef {string | number | null | undefined} Wanted a panel's name, Infinity for the last, or the first */
+
+/** Starts with a panel; a tab that was just opened has its panels after a moment. */
+const begin = async (/** @type {Wanted} */ wanted) => {
   const own = ++turn;
   presenter.on = true;
   document.body.classList.add("presenting");
@@ -105,12 +103,12 @@ const begin = async (wanted) => {
   const all = await settled(wanted);
   if (!presenter.on || own !== turn || !all.length) return;
   show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
-  settled(Infinity).then(presenter.showCaption); // the wanted panel may come before others, which count too
+  settled(Infinity).then(showCaption); // the wanted panel may come before others, which count too
 };
 
 /** Resolves with the panels once the wanted one is among them, no new ones have appeared for a while, or presenting has
  *  ended. */
-const settled = async (wanted) => {
+const settled = async (/** @type {Wanted} */ wanted) => {
   let [count, still] = [0, 0];
   while (presenter.on && still < 20 && !sections().some((section) => nameOf(section) === wanted)) {
     await new Promise(requestAnimationFrame);
@@ -132,7 +130,7 @@ const end = () => {
 
 /** Goes to a tab, and to the named panel in it or the first; does nothing if that panel (or, without a name, any) is
  *  already shown. */
-presenter.go = async (tab, panel) => {
+const go = async (/** @type {string} */ tab, /** @type {Wanted} */ panel) => {
   if (shown && tab === page.tab && (!panel || nameOf(shown) === panel)) return;
   const own = ++turn;
   show(null);
@@ -141,19 +139,20 @@ presenter.go = async (tab, panel) => {
 };
 
 /** When a link is followed while presenting: goes to its panel. */
-page.go = (tab, panel) => (presenter.on ? presenter.go(tab, panel) : page.open(tab));
+page.go = (tab, panel) => (presenter.on ? go(tab, panel) : page.open(tab));
 
-presenter.toggle = () => (presenter.on ? end() : begin(null));
+const toggle = () => (presenter.on ? end() : begin(null));
 
-/** Goes to the next or previous panel or slide; in a tab with sections through those, then to the next tab. */
-presenter.step = async (by) => {
+/** Goes to the next or previous panel or slide; in a tab with sections through those, then to the next tab.
+ *  @type {(by: number) => Promise<void>} */
+const step = async (by) => {
   if (presenter.slides.at !== null) return presenter.slides.go(presenter.slides.at + by);
   const all = sections();
   const next = all[all.indexOf(shown) + by];
   if (next) return show(next);
   if (page.turns[page.tab]?.step(by)) return; // the hidden section is replaced by the next one, see start
   const tab = site.tabs[site.tabs.indexOf(page.tab) + by];
-  if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
+  if (tab) await go(tab, by < 0 ? Infinity : null);
 };
 
 /** Copies the address of the presented view; without a clipboard, shows it in a field for copying by keyboard. */
@@ -173,20 +172,21 @@ const addSlide = async () => {
   add.textContent = refused ? inWords(refused) : say("slides_added", { count: presenter.slides.list.length });
 };
 
+/** @type {{ [key: string]: number }} */
 const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 // Handled before the last clicked element gets the key, so that a remote control works from anywhere.
-const step = (event) => {
+const stepBy = (/** @type {KeyboardEvent} */ event) => {
   const by = caption.isConnected && !keys.modified(event) && STEPS[event.key];
   if (!by || (event.key.startsWith("Arrow") && keys.writes(event.target))) return;
   event.preventDefault();
   event.stopPropagation();
-  presenter.step(by);
+  step(by);
 };
-document.addEventListener("keydown", step, true);
+document.addEventListener("keydown", stepBy, true);
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || embeddedPanel !== null) return;
-  if (keys.is(event, "p")) presenter.toggle();
+  if (keys.is(event, "p")) toggle();
   else if (presenter.on && event.key === "Escape" && !keys.modified(event)) end();
   else return;
   event.preventDefault();
@@ -194,9 +194,9 @@ document.addEventListener("keydown", (event) => {
 
 /** Called once, when the page is ready, as a link may start presenting. The sentence and the panels of the tab may
  *  change later. */
-presenter.start = () => {
+const start = () => {
   if (embeddedPanel === null && opened.get("present") === "1") begin(opened.get("panel"));
-  lessons.subscribe(document.body, presenter.showCaption);
+  lessons.subscribe(document.body, showCaption);
   room.subscribe(document.body, tellQuestion);
   new MutationObserver(() => {
     if (!presenter.on || embeddedPanel !== null || !shown?.closest("[hidden]")) return;
@@ -206,11 +206,12 @@ presenter.start = () => {
 
 const [SOON, LATEST] = [1000, 10000]; // ms to wait for a panel that is hidden, or not on the page yet
 
-/** Shows one panel and no other whenever it has content; onchange(has) is called with whether it has. */
-presenter.showOnly = (name, onchange) => {
+/** Shows one panel and no other whenever it has content; onchange(has) is called with whether it has.
+ *  @type {(name: string, onchange: (has: boolean) => void) => void} */
+const showOnly = (name, onchange) => {
   presenter.on = true;
   let timer = 0;
-  let patience = null; // the timer; 0 while the panel is shown
+  /** @type {number | null} */ let patience = null; // the timer; 0 while the panel is shown
   const showPanel = eachFrame(() => {
     const section = sections().find((one) => nameOf(one) === name) ?? null;
     if (section !== shown) show(section);
@@ -227,4 +228,20 @@ presenter.showOnly = (name, onchange) => {
     attributeFilter: ["hidden"],
   });
   showPanel();
+};
+
+/** on: whether a panel is presented; panel: its name; slides: a teacher's own, see slides.js. */
+export const presenter = {
+  on: false,
+  /** @type {string | null} */ panel: null,
+  /** @type {{ list: [string, string][], at: number | null, go: (at: number) => Promise<void>,
+   *           add: () => Promise<import("./messages.js").Note | null> }} */
+  slides: { list: [], at: null, go: async () => {}, add: async () => null },
+  panels,
+  showCaption,
+  go,
+  toggle,
+  step,
+  start,
+  showOnly,
 };

@@ -8,6 +8,8 @@ import { listeners } from "./base.js";
 import { inWords, refusal, say } from "./messages.js";
 import { page } from "./page.js";
 import { answersIn } from "./room/answers.js";
+import { key, keyName, secret, self } from "./room/keys.js";
+import { polls } from "./room/polls.js";
 import { storage } from "./storage.js";
 
 const FOLLOW = 1500; // ms between two requests of a follower
@@ -18,25 +20,19 @@ const LEADS = "former-leads"; // in the page's session: the room it leads; its a
 const LOST = "former-lost"; // in the page's session: the server was gone, or another one answers
 const TABS = "former-rooms"; // the BroadcastChannel on which a page says that it stopped leading
 
-export const room = {
-  name: "",
-  /** @type {"leading" | "waiting" | "following" | "alone" | null} */ state: null,
-  /** @type {string | null} */ message: null,
-  lost: false, // whether the server is out of reach
-  anew: false, // whether another one answers
-  /** @type {{ question: string, counts: number[], followers: number, answers: any } | null} */ votes: null,
-  watched: false, // whether the leader looks at the answers
-};
-let run = null; // of the server that answered
+/** @typedef {[member: string, question: string, choice: number, right: boolean]} Recorded an answer */
+
+let run = /** @type {string | null} */ (null); // of the server that answered
 let rev = 0; // of the followed view
-let view = null; // the room's newest view
-let sent = null; // the view last sent by the leader
+let view = /** @type {string | null} */ (null); // the room's newest view
+let sent = /** @type {{ view: string, at: number } | null} */ (null); // the view last sent by the leader
 let timer = 0;
 let due = false; // whether a leader's change is about to be sent
 
 const { subscribe, publish } = listeners(["room"]);
-room.subscribe = subscribe;
-/** A message is about the state that it was shown in. */
+
+/** A message is about the state that it was shown in.
+ *  @type {(changes: { [name: string]: any }) => void} */
 const update = (changes) => {
   if (changes.state && changes.state !== room.state) room.message = null;
   Object.assign(room, changes);
@@ -44,35 +40,15 @@ const update = (changes) => {
 };
 
 /** Shows a message in the bar of the room. */
-room.showMessage = (message) => update({ message });
-
-const randomKey = () => {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-};
-
-/** A secret, generated here and stored in this browser. */
-const secret = (name) => {
-  const { always } = storage;
-  if (!always.get(name)) always.set(name, randomKey());
-  return always.get(name);
-};
-const self = randomKey(); // as which the server counts this page while it follows
-const keyName = (name) => `former-key-${name}`;
-/** A room's key. The page has its own copy, so that it leads after a reload: of two pages that open at once, each may
- *  generate one, and the browser stores the last. */
-const key = (name = room.name) => {
-  const { session } = storage;
-  if (!session.get(keyName(name))) session.set(keyName(name), secret(keyName(name)));
-  return session.get(keyName(name));
-};
+const showMessage = (/** @type {string | null} */ message) => update({ message });
 
 // --- the server ---------------------------------------------------------------------------------------------------
 
 /** The path of a room. */
-const of = (name) => `/room/${encodeURIComponent(name)}`;
+const of = (/** @type {string} */ name) => `/room/${encodeURIComponent(name)}`;
 
-/** Requests one of our small routes; notices a server that is unreachable or new. Null without an answer. */
+/** Requests one of our small routes; notices a server that is unreachable or new. Null without an answer.
+ *  @type {(path: string, options?: { method?: string, body?: object, keepalive?: boolean }) => Promise<any>} */
 const ask = async (path, options = {}) => {
   const response = await send(path, options).catch(() => null);
   if (!response || response.status >= 500 || response.status === 404) {
@@ -93,7 +69,7 @@ const ask = async (path, options = {}) => {
 };
 
 /** Continues with a server that was restarted. */
-room.stay = () => {
+const stay = () => {
   storage.session.set(LOST, null);
   update({ anew: false });
 };
@@ -107,7 +83,7 @@ const tick = async () => {
     else if (follows) await fetchView();
     else await ask("/alive");
   }
-  const leading = room.state === "leading" && (!sent || room.watched || room.asks());
+  const leading = room.state === "leading" && (!sent || room.watched || polls.asks());
   const soon = follows || room.lost || leading;
   timer = setTimeout(tick, soon ? FOLLOW : ALIVE);
 };
@@ -130,7 +106,7 @@ const fetchView = async () => {
 };
 
 const takeUp = async () => {
-  const params = new URLSearchParams(view);
+  const params = new URLSearchParams(view ?? "");
   await page.follow(params);
   const panel = [...document.querySelectorAll(".former .panel")].find(
     (one) => one.dataset.panel === params.get("panel"),
@@ -140,7 +116,7 @@ const takeUp = async () => {
 
 /** A visitor who uses the page stops following; answering a question does not count, nor does scrolling by a finger,
  *  which ends in a pointercancel. */
-const touched = (event) => {
+const touched = (/** @type {any} */ event) => {
   if (event.type !== "keydown" && (event.pointerType === "touch") !== (event.type === "pointerup")) return;
   if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check, .guess-options"))
     return;
@@ -149,7 +125,7 @@ const touched = (event) => {
 };
 for (const kind of ["pointerdown", "pointerup", "keydown"]) document.addEventListener(kind, touched, true);
 
-room.follow = () => {
+const follow = () => {
   update({ state: view ? "following" : "waiting" });
   if (view) takeUp();
   tick();
@@ -161,10 +137,10 @@ const lead = async () => {
   const now = page.whole();
   if (now === sent?.view && Date.now() - sent.at < KEEP) return;
   const { name } = room;
-  const answer = await ask(of(name), { method: "PUT", body: { key: key(), view: now } });
+  const answer = await ask(of(name), { method: "PUT", body: { key: key(room.name), view: now } });
   if (room.state !== "leading" || room.name !== name) return end(name); // the room was left meanwhile
   if (answer?.rev) {
-    if (!sent) storage.always.set(keyName(name), key()); // the browser's other pages may lead too
+    if (!sent) storage.always.set(keyName(name), key(name)); // the browser's other pages may lead too
     sent = { view: now, at: Date.now() };
     if (room.message) update({ message: null });
   } else if (answer?.status === 409 || (answer?.error && !sent)) forget(refusal(answer));
@@ -173,26 +149,12 @@ const lead = async () => {
 
 // --- votes --------------------------------------------------------------------------------------------------------
 
-/** tab → {asks, prepare, describe}: asks() names its question that is on the screen, or null; describe(name) returns
- *  {title, question, choices, open()} of one of its questions, or null, with the words that prepare(name), where there
- *  is one, has loaded. Where the pages that vote do not know what is right, there is also judge(choice): {right}, null
- *  if it is open. */
-room.questions = {};
-room.asks = () => room.questions[page.tab]?.asks() ?? null;
-room.describe = (name) => Object.values(room.questions).reduce((other, tab) => other ?? tab.describe(name), null);
-
-/** Loads the words of questions. */
-room.prepare = (names) => {
-  const tabs = Object.values(room.questions);
-  return Promise.all([...new Set(names)].flatMap((name) => tabs.map((tab) => tab.prepare?.(name))));
-};
-
 /** Counts followers and votes: room.votes is {question: on the screen, counts: for each of its answers, followers,
  *  answers: to all questions}. */
 const count = async () => {
   if (room.state !== "leading") return;
-  const question = room.asks();
-  const answer = await ask(`${of(room.name)}/votes`, { body: { key: key(), question } });
+  const question = polls.asks();
+  const answer = await ask(`${of(room.name)}/votes`, { body: { key: key(room.name), question } });
   if (!answer?.counts || room.state !== "leading") return;
   const { counts, followers, answers } = answer;
   const votes = { question, counts, followers, answers };
@@ -200,19 +162,20 @@ const count = async () => {
 };
 
 /** The number of votes for each answer of a question; null unless this page leads and it is on the screen. */
-room.votesOn = (question) => {
+const votesOn = (/** @type {string | null} */ question) => {
   const { state, votes } = room;
   return state === "leading" && votes && votes.question === question ? votes.counts : null;
 };
 
-/** All answers in the order they came, [member, question, choice, right]; null if the server does not answer. */
-room.record = async () => {
-  const answer = await ask(`${of(room.name)}/record`, { body: { key: key() } });
+/** All answers in the order they came; null if the server does not answer.
+ *  @type {() => Promise<Recorded[] | null>} */
+const record = async () => {
+  const answer = await ask(`${of(room.name)}/record`, { body: { key: key(room.name) } });
   return answer?.answers ?? null;
 };
 
 /** Whether the leader watches the answers as they come. */
-room.watch = (on) => {
+const watch = (/** @type {boolean} */ on) => {
   room.watched = on;
   if (on) tick();
 };
@@ -231,14 +194,15 @@ const sendAnswers = async () => {
   }
 };
 
-/** Sends the chosen answer to the leader of this page's room, if it is in one. */
-room.vote = (question, choice, right) => {
+/** Sends the chosen answer to the leader of this page's room, if it is in one.
+ *  @type {(question: string, choice: number, right: boolean) => void} */
+const vote = (question, choice, right) => {
   if (!room.name || room.state === "leading") return;
   answersIn(room.name).add(question, { choice, right });
   sendAnswers();
 };
 
-room.lead = (name) => {
+const leadAs = (/** @type {string} */ name) => {
   sent = null;
   update({ name, state: "leading", message: null, votes: null });
   storage.session.set(LEADS, name);
@@ -246,10 +210,11 @@ room.lead = (name) => {
   tick();
 };
 
-const end = (name) => ask(of(name), { method: "DELETE", body: { key: key(name) }, keepalive: true });
+const end = (/** @type {string} */ name) =>
+  ask(of(name), { method: "DELETE", body: { key: key(name) }, keepalive: true });
 
 /** Stops following or leading; a room that was led is free at once, and no other page of this browser leads it. */
-room.leave = () => {
+const leave = () => {
   if (room.state === "leading") {
     end(room.name);
     tabs?.postMessage(room.name);
@@ -258,7 +223,7 @@ room.leave = () => {
 };
 
 /** Leaves the room; the message gives the reason, unless the visitor left it here. */
-const forget = (message) => {
+const forget = (/** @type {string | null} */ message) => {
   storage.session.set(LEADS, null);
   storage.session.set(keyName(room.name), null);
   writeBeside({ room: null, lead: null });
@@ -283,17 +248,38 @@ window.addEventListener("former-address", () => {
   clearTimeout(timer);
   timer = setTimeout(tick, SETTLE);
 });
-window.addEventListener("former-left-out", () => room.showMessage(leftOut && inWords(leftOut.note)));
+window.addEventListener("former-left-out", () => showMessage(leftOut && inWords(leftOut.note)));
 document.addEventListener("visibilitychange", () => !document.hidden && tick());
 
 /** Called once, when the page is ready: a link may name a room. */
-room.start = () => {
+const start = () => {
   if (storage.session.get(LOST)) {
     storage.session.set(LOST, null);
     room.message = say("server_back");
   }
   const name = opened.get("room");
-  if (name && (opened.get("lead") === "1" || storage.session.get(LEADS) === name)) return room.lead(name);
+  if (name && (opened.get("lead") === "1" || storage.session.get(LEADS) === name)) return leadAs(name);
   update(name ? { name, state: "waiting", message: room.message } : {});
   tick();
+};
+
+export const room = {
+  name: "",
+  /** @type {"leading" | "waiting" | "following" | "alone" | null} */ state: null,
+  /** @type {string | null} */ message: null,
+  lost: false, // whether the server is out of reach
+  anew: false, // whether another one answers
+  /** @type {{ question: string, counts: number[], followers: number, answers: any } | null} */ votes: null,
+  watched: false, // whether the leader looks at the answers
+  subscribe,
+  showMessage,
+  stay,
+  follow,
+  votesOn,
+  record,
+  watch,
+  vote,
+  lead: leadAs,
+  leave,
+  start,
 };

@@ -6,17 +6,25 @@ import { makeBar } from "../colour.js";
 import { say } from "../messages.js";
 import { asWhole } from "../numbers.js";
 import { room } from "../room.js";
+import { polls } from "./polls.js";
 
+/** @typedef {import("../room.js").Recorded} Recorded */
+/** @typedef {import("./polls.js").Described} Described */
+/** @typedef {{ member: string, described: Described, name: string, choice: number, right: boolean | null }} Answer */
+
+/** @type {(described: Described, choice: number) => string} */
 const wordsOf = (described, choice) => described.choices[choice] ?? say("record_choice", { number: choice + 1 });
 
-/** The answers to questions that this page knows, each {member, described, choice, right}. */
+/** The answers to questions that this page knows.
+ *  @type {(answers: Recorded[]) => Answer[]} */
 const readable = (answers) =>
-  answers
-    .map(([member, name, choice, right]) => ({ member, described: room.describe(name), name, choice, right }))
-    .filter(({ described }) => described)
-    .map((answer) => ({ ...answer, ...answer.described.judge?.(answer.choice) }));
+  answers.flatMap(([member, name, choice, right]) => {
+    const described = polls.describe(name);
+    return described ? [{ member, described, name, choice, right, ...described.judge?.(choice) }] : [];
+  });
 
-/** The record as rows of a CSV file, one for each answer. */
+/** The record as rows of a CSV file, one for each answer.
+ *  @type {(answers: Answer[]) => string[][]} */
 const asRows = (answers) => {
   const head = ["member", "section", "question", "answer", "is_right"].map((name) => say(`record_${name}`));
   const lines = answers.map(({ member, described, choice, right }) => [
@@ -29,7 +37,8 @@ const asRows = (answers) => {
   return [head, ...lines];
 };
 
-/** One question: its title, which leads to it, and how many chose each answer. */
+/** One question: its title, which leads to it, and how many chose each answer.
+ *  @type {(answers: Answer[]) => HTMLElement} */
 const makeQuestion = (answers) => {
   const [{ name, described }] = answers;
   const last = Math.max(described.choices.length - 1, ...answers.map(({ choice }) => choice));
@@ -58,9 +67,9 @@ export const makeRecord = () => {
   const head = h("header", title, close);
   const label = say("record_open_hint");
   const node = h("section.room-record", { "aria-label": label, hidden: true }, head, said, list, foot);
-  let answers = [];
+  /** @type {Answer[]} */ let answers = [];
 
-  const show = (on) => {
+  const show = (/** @type {boolean} */ on) => {
     node.hidden = !on;
     button.setAttribute("aria-expanded", `${on}`);
     room.watch(on);
@@ -70,7 +79,7 @@ export const makeRecord = () => {
   const refresh = async () => {
     const { name } = room;
     const record = await room.record();
-    if (record) await room.prepare(record.map(([, question]) => question));
+    if (record) await polls.prepare(record.map(([, question]) => question));
     if (!record || room.name !== name) return;
     answers = readable(record);
     paint();
@@ -87,9 +96,9 @@ export const makeRecord = () => {
     await refresh();
     saveRows(`${room.name}.csv`, asRows(answers));
   };
-  node.addEventListener("keydown", (event) => event.key === "Escape" && show(false));
+  node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && show(false));
 
-  let known = null; // the number of answers that is on the screen
+  /** @type {number | null} */ let known = null; // the number of answers that is on the screen
   room.subscribe(button, () => {
     const leading = room.state === "leading";
     button.hidden = !leading || room.anew || !room.votes;

@@ -6,6 +6,7 @@ import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
+import { polls } from "../../../browser/lib/room/polls.js";
 import { room } from "../../../browser/lib/room.js";
 import { site } from "../../../browser/lib/site.js";
 import { storage } from "../../../browser/lib/storage.js";
@@ -136,7 +137,7 @@ game.begin = (element) => {
   });
 };
 
-room.questions[TAB] = {
+polls.of[TAB] = {
   asks: () => (game.on() ? nameOf(game.round()) : null),
   describe: (name) => {
     if (!/^guess-\d+-\d+$/.test(name)) return null;

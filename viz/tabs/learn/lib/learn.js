@@ -7,7 +7,7 @@ import { keys } from "../../../browser/lib/keys.js";
 import { inWords, say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
 import { viewOf } from "../../../browser/lib/python.js";
-import { room } from "../../../browser/lib/room.js";
+import { polls } from "../../../browser/lib/room/polls.js";
 import { badLink } from "../../../browser/lib/settings.js";
 import { storage } from "../../../browser/lib/storage.js";
 
@@ -127,7 +127,7 @@ const describe = (name) => {
   const open = () => page.follow(new URLSearchParams({ tab: TAB, section: name }));
   return section ? { title: say(`${section.key}_title`), question: "", choices: [], ...words[name], open } : null;
 };
-room.questions[TAB] = { asks: () => learn.open, prepare: (name) => learn.prepare?.(name), describe };
+polls.of[TAB] = { asks: () => learn.open, prepare: (name) => learn.prepare?.(name), describe };
 
 // --- scripts ---------------------------------------------------------------------------------------------------
 
