@@ -10,7 +10,7 @@ import { site } from "../../browser/lib/site.js";
 import { permuting } from "./lib/permuting.js";
 
 const row = (name) => {
-  const parts = Object.fromEntries(["error", "mark", "more"].map((part) => [part, h("span", { class: part })]));
+  const [error, mark, more] = ["error", "mark", "more"].map((part) => h("span", { class: part }));
   const input = h("input", {
     type: "radio",
     name: "permute-shown",
@@ -23,11 +23,11 @@ const row = (name) => {
     { "data-output": name, title: say(`permute_output_${name}_hint`) },
     input,
     label,
-    parts.error,
-    parts.mark,
-    parts.more,
+    error,
+    mark,
+    more,
   );
-  return { name, input, node, ...parts };
+  return { name, input, node, error, mark, more };
 };
 
 const isStill = ({ order }) => order.every((word, position) => word === position);

@@ -9,10 +9,10 @@ import { viewOf } from "../../../browser/lib/python.js";
 
 const FIELDS = {
   text: { initial: "", longest: Infinity }, // the server limits the length
-  model: { initial: "", choices: [] },
+  model: { initial: "", choices: /** @type {string[]} */ ([]) },
   layer: { initial: 0, min: 0, max: 0 },
   head: { initial: 0, min: 0, max: 0 },
-  mask: { initial: "causal", choices: [] },
+  mask: { initial: "causal", choices: /** @type {string[]} */ ([]) },
   size: { initial: 5, min: 1, max: 0 }, // window or stride
   row: { initial: 5, min: 0, max: 0 }, // the row in the steps
   stage: { initial: 0, min: 0, max: 4 },
