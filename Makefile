@@ -8,8 +8,6 @@ TRAIN := train-generator-begun train-generator-grown train-generator train-class
 	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt train-modern-begun train-modern \
 	train-xl-begun train-xl-longer train-xl \
 	train-sparse-begun train-sparse train-bert-films train-bert-reviews
-TYPED := $(patsubst %,viz/browser/lib/%.js,address ask base chart colour fields fill follow hint keys lessons \
-	messages numbers page panel player python settings site storage) # no parameter without a type
 unexport PYTHONDONTWRITEBYTECODE # each process that the tests start would compile the project anew
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
@@ -30,7 +28,7 @@ check: .venv/dev ## lint, format and types of Python and of the page's scripts
 	.venv/bin/pyright
 	.venv/bin/biome check --error-on-warnings
 	.venv/bin/deno check --config viz/deno.json viz tests
-	.venv/bin/deno check --config viz/strict.json $(TYPED)
+	.venv/bin/deno check --config viz/strict.json viz/browser # no parameter without a type
 
 bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2, BERT and SmolLM2: about 15 minutes
 	.venv/bin/python -m tests.bench.library

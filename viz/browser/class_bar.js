@@ -14,6 +14,7 @@ import { room } from "./lib/room.js";
 import { slides } from "./lib/slides.js";
 import { paper } from "./paper/paper.js";
 
+/** @type {(label: string, act: () => void) => HTMLElement} */
 const button = (label, act) => h("button", { onclick: act }, label);
 
 /** The link for the class: this page's address without the parameter that makes it the leader's. */
@@ -71,7 +72,7 @@ const makeRoomBar = () => {
   return { nodes: [record.node, bar], paint };
 };
 
-export const mount = ({ element, trigger }) => {
+export const mount = (/** @type {import("./mount.js").Mounted} */ { element, trigger }) => {
   const name = h("input", {
     type: "text",
     maxlength: 40,
@@ -81,7 +82,7 @@ export const mount = ({ element, trigger }) => {
     "aria-label": say("class_room_name"),
     placeholder: say("class_room_name"),
   });
-  const begin = (event) => {
+  const begin = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (menu.open && name.reportValidity()) room.lead(name.value);
   };

@@ -5,7 +5,7 @@ import { glossary } from "./lib/hint.js";
 import { lessons } from "./lib/lessons.js";
 import { say } from "./lib/messages.js";
 
-export const mount = ({ element, props }) => {
+export const mount = (/** @type {Pick<import("./mount.js").Mounted, "element" | "props">} */ { element, props }) => {
   const sentence = h("p.sentence", { "aria-live": "polite" });
   const { tab, section, href } = props.value;
   element.dataset.tab = tab;

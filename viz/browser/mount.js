@@ -2,15 +2,20 @@
 
 import { opened } from "./lib/address.js";
 import { asking, importScript, whyNot } from "./lib/ask.js";
-import { h } from "./lib/base.js";
+import { h, must } from "./lib/base.js";
 import { say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { site } from "./lib/site.js";
 
+/** @typedef {{ element: HTMLElement, trigger: (event: string) => void, props: { value: any } }} Mounted a part, as its
+ *  script's mount(part) gets it */
+/** @typedef {{ parts?: Part[], classes: string, style: string, script: string, name: string, value: any }} Part as Python
+ *  describes it (__init__.py) */
+
 const LATEST = 2000; // ms after which a part does not wait any longer
 
 /** Whether a script draws the first view; for a panel that fills the window, all parts of its tab do. */
-const comesFirst = (path) => {
+const comesFirst = (/** @type {string} */ path) => {
   const [, tab = page.tab] = path.match(/^tabs\/(\w+)/) ?? [];
   return tab === page.tab && (site.first.includes(path) || opened.has("present") || opened.has("embed"));
 };
@@ -28,10 +33,10 @@ const drawn = async () => {
   while (asking() && performance.now() < limit);
   await Promise.race([new Promise(requestAnimationFrame), new Promise((done) => setTimeout(done, LATEST))]);
 };
-let first = null; // a promise of that
+/** @type {Promise<void> | null} */ let first = null; // a promise of that
 
-/** Draws a part, {element, trigger, props: {value}}, by the script at a path below viz; data-coming marks it until
- *  then. */
+/** Draws a part by the script at a path below viz; data-coming marks it until then.
+ *  @type {(path: string, part: Mounted) => Promise<void>} */
 const mount = async (path, part) => {
   part.element.dataset.coming = "";
   if (!comesFirst(path)) {
@@ -48,18 +53,20 @@ const mount = async (path, part) => {
   delete part.element.dataset.coming;
 };
 
-/** Puts parts, rows and columns of them (`Part` in __init__.py), on the page before a component of Gradio's, {element,
- *  trigger, props}, which stays empty. Each has elements such as that component has. */
-export const layOut = ({ element, trigger, props }) => {
-  const within = element.parentElement;
-  const block = within.parentElement;
+/** Puts parts, rows and columns of them, on the page before a component of Gradio's, which stays empty. Each has
+ *  elements such as that component has. */
+export const layOut = (/** @type {Mounted} */ { element, trigger, props }) => {
+  const within = must(element.parentElement, "element around the component");
+  const block = must(within.parentElement, "block of the component");
+  /** @type {(node: HTMLElement, name: string, child: HTMLElement[]) => HTMLElement} */
   const copy = (node, name, child) => {
-    const made = node.cloneNode(false);
+    const made = /** @type {HTMLElement} */ (node.cloneNode(false));
     made.removeAttribute("id");
     if (name) made.classList.add(name);
     made.append(...child);
     return made;
   };
+  /** @type {(part: Part) => HTMLElement} */
   const build = ({ parts, classes, style, script, name, value }) => {
     if (parts) return h(`div.laid.${classes.trim().replaceAll(" ", ".")}`, { style }, ...parts.map(build));
     const inner = copy(element, name, []);

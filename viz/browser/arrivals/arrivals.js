@@ -8,7 +8,9 @@ import { asWhole } from "../lib/numbers.js";
 const EVERY = 2000; // ms between two requests
 const MB = 1e6;
 
-const line = ({ name, state, done, total, why }) => {
+/** @typedef {{ name: string, state: string, done: number, total: number, why: string }} Arrival */
+
+const line = (/** @type {Arrival} */ { name, state, done, total, why }) => {
   const sizes = {
     known: total > 0 ? "yes" : "no",
     done: asWhole(Math.floor(done / MB)),
@@ -17,10 +19,10 @@ const line = ({ name, state, done, total, why }) => {
   return say(`arrival_${state}`, { name, why, ...sizes });
 };
 
-export const mount = ({ element }) => {
+export const mount = (/** @type {import("../mount.js").Mounted} */ { element }) => {
   const reload = () => h("button.f-button", { onclick: () => location.reload() }, say("arrival_reload"));
 
-  const draw = (arrivals) => {
+  const draw = (/** @type {Arrival[]} */ arrivals) => {
     const lines = arrivals.map((each) =>
       h("p.quiet", { "data-state": each.state }, line(each), ...(each.state === "here" ? [" ", reload()] : [])),
     );
@@ -31,10 +33,9 @@ export const mount = ({ element }) => {
   };
 
   const ask = async () => {
-    let arrivals = null;
+    let arrivals = /** @type {Arrival[] | null} */ (null);
     try {
-      arrivals = await answerTo("/arrivals");
-      draw(arrivals);
+      draw((arrivals = await answerTo("/arrivals")));
     } catch {
       // a server that is gone is reported by the bar of the room
     }

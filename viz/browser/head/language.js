@@ -28,6 +28,7 @@
   window.formerMessages = fetch(root + file)
     .then((answer) => answer.json())
     .then((texts) => Object.assign(window, { formerTexts: texts }));
+  /** @type {(value: any) => any} */
   const said = (value) => {
     if (Array.isArray(value)) return value.map(said);
     if (value && typeof value === "object")

@@ -18,7 +18,8 @@ const FRAMES = 10;
 const BOOKLET = 120000; // ms that all of a tab may take, on a busy server too: nobody waits for a dialog meanwhile
 const styles = /** @type {HTMLStyleElement} */ (document.getElementById("former-paper")); // paper.css, for print alone
 
-/** All rules for some media of the page's style sheets, also those inside others. */
+/** All rules for some media among rules, also those inside others.
+ *  @type {(rules?: Iterable<any>) => CSSMediaRule[]} */
 const mediaRules = (rules = []) =>
   [...rules].flatMap((rule) => [...(rule instanceof CSSMediaRule ? [rule] : []), ...mediaRules(rule.cssRules)]);
 
@@ -48,7 +49,7 @@ const wholeTexts = () => {
   return () => texts.forEach((text) => text.remove());
 };
 
-let restore = null; // functions that undo the changes for printing
+/** @type {(() => void) | null} */ let restore = null; // undoes the changes for printing
 
 /** Lays the page out as on paper, in light colours, with its address at the foot, or above a booklet. */
 const layOut = () => {
@@ -84,10 +85,8 @@ const waits = () =>
 /** @returns {HTMLElement | null | undefined} */
 const shownTab = () => document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
 
-export const paper = {};
-
 /** Makes the tab in front ready to be printed; resolves when all of it is drawn, or after `latest` ms. */
-paper.prepare = async (latest = LATEST) => {
+const prepare = async (latest = LATEST) => {
   layOut();
   const tab = must(shownTab(), "tab in front");
   const limit = performance.now() + latest;
@@ -113,7 +112,7 @@ const fitToPages = () => {
 };
 
 const print = async () => {
-  await paper.prepare();
+  await prepare();
   let printed = false;
   addEventListener("beforeprint", () => (printed = true), { once: true });
   window.print();
@@ -134,12 +133,14 @@ addEventListener("keydown", (event) => {
 });
 
 /** Once, when the page is there: a link may ask for all of a tab, on the screen as on paper. */
-paper.start = async () => {
+const start = async () => {
   if (!opened.has("print")) return;
   await page.arrived;
   while (document.querySelector("[data-coming]") || !shownTab()) await new Promise(requestAnimationFrame);
   await page.showAll[page.tab]?.();
-  await paper.prepare(BOOKLET);
+  await prepare(BOOKLET);
   fitToPages();
   document.body.dataset.ready = "print";
 };
+
+export const paper = { prepare, start };
