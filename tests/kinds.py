@@ -1,7 +1,7 @@
 """A small model of each kind, with random weights and a tokenizer of its own."""
 
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -20,40 +20,50 @@ def bundle_of(model: Any, tokenizer: Any, card: dict[str, Any] | None = None) ->
     return former.Bundle(model.double().eval(), tokenizer, model.config, card or {})
 
 
-def make(kind: str) -> former.Bundle:
-    torch.manual_seed(0)
-    words = tokens.WordTokenizer.build(TEXTS, 30)
-    pieces = tokens.WordPieceTokenizer.train(TEXTS, 60)
-    characters = tokens.CharacterTokenizer("0123456789-/ ")
-    bert = former.BertConfig(num_tokens=pieces.num_tokens, seq_length=16, **SIZES)
+def causal() -> former.Bundle:
     config = former.ModelConfig(num_tokens=256, seq_length=16, norm="pre", **SIZES)
-    if kind == "causal":
-        return bundle_of(former.Generator(config), tokens.ByteTokenizer())
-    if kind == "classifier":
-        shape = replace(config, num_tokens=words.num_tokens, num_classes=3, pad_token=0)
-        return bundle_of(former.Classifier(shape), words, {"classes": ["bad", "fair", "good"]})
-    if kind == "masked":
-        return bundle_of(former.Bert(bert), pieces)
-    if kind == "bert classifier":
-        return bundle_of(former.BertClassifier(replace(bert, words_head=False, sentence_head=False)), pieces)
-    if kind == "translator":
-        shape = former.EncoderDecoderConfig(num_tokens=characters.num_tokens, seq_length=16, norm="pre", **SIZES)
-        return bundle_of(former.EncoderDecoder(shape), characters)
-    shape = former.TransformerXLConfig(num_tokens=256, seq_length=6, memory_length=8, norm="pre", **SIZES)
-    return bundle_of(former.TransformerXL(shape), tokens.ByteTokenizer())
+    return bundle_of(former.Generator(config), tokens.ByteTokenizer())
 
 
-KINDS = ("causal", "classifier", "masked", "bert classifier", "translator", "memory")
-TEXT = {
-    "causal": "the cat sat",
-    "classifier": "a fine film",
-    "masked": "the [cat] sat",
-    "bert classifier": "the cat sat",
-    "translator": "4/7 1976",
-    "memory": "the cat sat on the mat",
+def classifier() -> former.Bundle:
+    words = tokens.WordTokenizer.build(TEXTS, 30)
+    sizes = {"num_tokens": words.num_tokens, "num_classes": 3, "pad_token": 0, **SIZES}
+    config = former.ModelConfig(seq_length=16, norm="pre", **sizes)
+    return bundle_of(former.Classifier(config), words, {"classes": ["bad", "fair", "good"]})
+
+
+def masked(model: Any = former.Bert, **heads: bool) -> former.Bundle:
+    pieces = tokens.WordPieceTokenizer.train(TEXTS, 60)
+    return bundle_of(model(former.BertConfig(num_tokens=pieces.num_tokens, seq_length=16, **heads, **SIZES)), pieces)
+
+
+def translator() -> former.Bundle:
+    characters = tokens.CharacterTokenizer("0123456789-/ ")
+    config = former.EncoderDecoderConfig(num_tokens=characters.num_tokens, seq_length=16, norm="pre", **SIZES)
+    return bundle_of(former.EncoderDecoder(config), characters)
+
+
+def memory() -> former.Bundle:
+    config = former.TransformerXLConfig(num_tokens=256, seq_length=6, memory_length=8, norm="pre", **SIZES)
+    return bundle_of(former.TransformerXL(config), tokens.ByteTokenizer())
+
+
+MODELS: dict[str, tuple[Callable[[], former.Bundle], str]] = {  # kind → a model, and a text that it reads
+    "causal": (causal, "the cat sat"),
+    "classifier": (classifier, "a fine film"),
+    "masked": (masked, "the [cat] sat"),
+    "bert classifier": (partial(masked, former.BertClassifier, words_head=False, sentence_head=False), "the cat sat"),
+    "translator": (translator, "4/7 1976"),
+    "memory": (memory, "the cat sat on the mat"),
 }
+KINDS = tuple(MODELS)
+TEXT = {kind: text for kind, (_, text) in MODELS.items()}
 
 
 @cache
 def bundles() -> dict[str, former.Bundle]:
-    return {kind: make(kind) for kind in KINDS}
+    made = {}
+    for kind, (make, _) in MODELS.items():
+        torch.manual_seed(0)
+        made[kind] = make()
+    return made
