@@ -1,7 +1,7 @@
 // The pinned pass and the current pass side by side, with their differences: over all heads, and cell by cell for the
-// selected head. Hidden while nothing is pinned. After a choice of another head, it is drawn when the page is idle.
+// selected head. Hidden while nothing is pinned. It is drawn after whatever shows the choice of another head.
 
-import { eachFrame, h, shorten } from "../../../browser/lib/base.js";
+import { defer, eachFrame, h, shorten } from "../../../browser/lib/base.js";
 import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
@@ -40,18 +40,6 @@ const messageOf = (was) => {
 const SHOWN = ["pass", "map", "exact", "of", "layer", "head", "scale", "rev"];
 
 const toCarry = () => document.querySelector(".former-carry .panel")?.scrollIntoView({ block: "start" });
-
-/** Calls paint when the page is idle, once for all requests until then. */
-const whenIdle = (paint) => {
-  let waiting = 0;
-  const run = () => {
-    waiting = 0;
-    paint();
-  };
-  return () => {
-    if (!waiting) waiting = window.requestIdleCallback?.(run, { timeout: 500 }) ?? setTimeout(run, 60);
-  };
-};
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("beside"));
@@ -109,7 +97,7 @@ export const mount = ({ element }) => {
     else delete element.dataset.rev;
   };
 
-  const soon = whenIdle(paint);
+  const soon = defer(paint); // of heads that are only passed over nothing is asked
   const inView = whileInView(section, soon);
   const point = eachFrame(() => {
     if (!inView()) return;
