@@ -102,12 +102,12 @@ export const mount = ({ element }) => {
   };
 
   const questions = newest({
-    take: ({ tokens: [answer, rival], difference }) => {
+    take: ({ tokens: [answer, rival], difference, times }) => {
       const values = {
         answer: inQuotes(answer),
         rival: inQuotes(rival),
         logits: asSigned(difference, 2),
-        times: asNumber(Math.exp(Math.abs(difference)), 3),
+        times: asNumber(times, 3),
         likelier: difference >= 0 ? "answer" : "rival",
       };
       const release = () => store.set({ carry_answer: null, carry_rival: null });

@@ -40,13 +40,15 @@ def predict(run: Run) -> Numbers:
 
 
 def compare(run: Run, answer: int, rival: int) -> Numbers:
-    """Compares two next tokens: their labels ("tokens"), "probabilities", and the "difference" of their logits."""
+    """Compares two next tokens: their labels ("tokens"), "probabilities", the "difference" of their logits, and how
+    many "times" as likely the likelier one is."""
     logits = run.kind.prediction(run.model, run.reading, run.inputs, run.result, -1)[0]
     pair = [answer, rival]
     return {
         "tokens": run.source.tokenizer.labels(pair),
         "probabilities": logits.softmax(-1)[pair],
         "difference": patching.logit_difference(answer, rival)(run),
+        "times": float((logits[answer] - logits[rival]).abs().exp()),
     }
 
 
@@ -103,7 +105,8 @@ def write_logits(
         and "lowered_ids" of these tokens, and "names" of the raised ones; "rare": the number of rare tokens;
         "likeliest": the largest probabilities, with "likeliest_ids"; "follows": the id of the next token, or None;
         "token": the id of the answer, with its "prob" and "logit", the "parts" that add up to that
-        (`former.analysis.head_writes`), and both "without" the head; "labels" of all these ids.
+        (`former.analysis.head_writes`), each part's "terms" as one number and their "sum", and both "without" the head;
+        "labels" of all these ids.
     """
     adds, best = analysis.head_adds(run, name), None
     if adds.numel():
@@ -116,6 +119,7 @@ def write_logits(
     ranked = ranked if every else ranked[~rare[ranked]]
     probs, without = result.logits.softmax(-1), result.without.softmax(-1)
     up, down, likeliest = ranked[:TOP].tolist(), ranked.flip(0)[:TOP].tolist(), probs.topk(LIKELIEST).indices.tolist()
+    terms = {part: float(values.sum()) for part, values in result.parts.items()}
     named = {*up, *down, *likeliest, result.token, result.follows, rival} - {None}
     return {
         **{"at": query, "strongest": best and (*best, float(adds[best])), "rare": int(rare.sum())},
@@ -123,7 +127,8 @@ def write_logits(
         **{"lowered": result.added[down], "lowered_ids": down},
         **{"likeliest": probs[likeliest], "likeliest_ids": likeliest, "follows": result.follows},
         **{"token": result.token, "prob": probs[result.token], "logit": result.logit(result.logits)},
-        **{"parts": result.parts, "without": (result.logit(result.without), without[result.token])},
+        **{"parts": result.parts, "terms": terms, "sum": sum(terms.values())},
+        **{"without": (result.logit(result.without), without[result.token])},
         "labels": {str(i): label([i])[0] for i in sorted(named)},
     }
 

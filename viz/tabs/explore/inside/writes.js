@@ -39,7 +39,6 @@ const looks = (at) => {
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "carry_answer", "carry_rival"];
 
 const labelOf = ({ labels }, id) => labels[id];
-const total = (values) => [values].flat(2).reduce((all, value) => all + value, 0);
 
 /** A list of [id, value], each a button that selects the token; `part` is the length of a value's bar, `write` its
  *  words. */
@@ -87,8 +86,6 @@ const TERMS = {
   constant: "writes_constant",
   common: "writes_common",
 };
-const sumOf = ({ parts }) =>
-  Object.keys(TERMS).reduce((sum, name) => sum + (name in parts ? total(parts[name]) : 0), 0);
 
 /** The logit as a sum, and the effect of removing the head, in words. */
 const sentencesOf = (result) => {
@@ -97,9 +94,9 @@ const sentencesOf = (result) => {
   const { layer, head } = store.view;
   const of = result.rival === null ? "token" : "pair";
   const terms = Object.entries(TERMS)
-    .filter(([name]) => name in parts)
-    .map(([name, message]) => say(message, { value: asSigned(total(parts[name]), 3) }));
-  const sum = { terms: asList(terms, true), sum: asFixed(sumOf(result), 3), logit: asFixed(logit, 3) };
+    .filter(([name]) => name in result.terms)
+    .map(([name, message]) => say(message, { value: asSigned(result.terms[name], 3) }));
+  const sum = { terms: asList(terms, true), sum: asFixed(result.sum, 3), logit: asFixed(logit, 3) };
   const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
   const removed = {
     direct: asSigned(direct, 3),
@@ -218,7 +215,7 @@ export const mount = ({ element }) => {
     paintTable(table, result);
     sentences.replaceChildren(...sentencesOf(result));
     drawFoot();
-    Object.assign(section.dataset, { token: result.token, sum: sumOf(result), logit: result.logit });
+    Object.assign(section.dataset, { token: result.token, sum: result.sum, logit: result.logit });
   };
 
   const ask = askInView(
