@@ -62,6 +62,7 @@ const makeRoomBar = () => {
     const ofRoom = room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : "");
     words.textContent = ofServer ? say(ofServer) : ofRoom;
     bar.hidden = !words.textContent;
+    document.documentElement.classList.toggle("room-bar-shown", !bar.hidden); // :has() would search all of the page
     bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
     load.hidden = stay.hidden = ofServer !== "server_anew";
     back.hidden = room.state !== "alone" || room.anew;
