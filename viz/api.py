@@ -52,7 +52,7 @@ def endpoint(function: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
 
 @contextlib.contextmanager
 def as_errors() -> Iterator[None]:
-    """Context manager: turns a refusal into Gradio's error, which reaches the client."""
+    """Context manager: turns a `Refusal` raised inside it into Gradio's error, whose message reaches the client."""
     try:
         yield
     except ClientDisconnect as raised:
@@ -71,7 +71,8 @@ def arrived(request: gr.Request) -> Caller:
 
 
 def attach(site: Site) -> dict[int, Endpoint]:
-    """Adds the endpoints to the page that is being built; returns each by its number in Gradio's queue."""
+    """Adds the endpoints to the page that is being built; returns a dict from their numbers in Gradio's queue
+    to them."""
     endpoints, of = {}, Endpoints(site)
     for each in (of.models, of.tokenize, of.attention, of.predict, of.lens, of.generate):
         added = gr.api(  # pyright: ignore[reportPrivateImportUsage]
@@ -86,7 +87,8 @@ def attach(site: Site) -> dict[int, Endpoint]:
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Returns the parameters that a caller gives, with their defaults but without types."""
+    """Returns an endpoint's signature as a caller sees it: without `self` and `request`, with defaults,
+    without types."""
     parameters = inspect.signature(function).parameters.values()
     given = [each.replace(annotation=inspect.Parameter.empty) for each in parameters if each.name != "request"]
     return inspect.Signature(given)
@@ -271,7 +273,7 @@ def named(models: Models, name: str) -> Loaded:
 
 
 def describe(loaded: Loaded) -> dict[str, Any]:
-    """Describes a model, for `models`."""
+    """Describes a model by the fields that the endpoint `models` lists."""
     config, said = loaded.bundle.config, about(loaded)
     return {
         "name": loaded.name,

@@ -60,8 +60,8 @@ NONE = Arrivals()
 
 
 def load_models(places: list[str], revisions: Sequence[str] = ()) -> dict[str, Loaded]:
-    """Opens the shipped models that can be shown, and those in `places`, which are arguments of `sources.open_model`,
-    or of `sources.open_revisions` if there are revisions.
+    """Opens the shipped models that can be shown, and the models at `places`: names, folders or ids for
+    `sources.open_model` or, with `revisions`, for `sources.open_revisions`.
 
     Raises:
         former.CheckpointError: a source has no model that can be shown.
@@ -80,8 +80,8 @@ def load_models(places: list[str], revisions: Sequence[str] = ()) -> dict[str, L
 
 
 def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, Endpoint]]:
-    """Builds the page, which opens on the tab that its link names, and the API's endpoints; returns the page and the
-    result of `viz.api.attach`."""
+    """Builds the page and the API's endpoints; returns the page and the result of `viz.api.attach`. The page opens on
+    the tab that the visitor's link names."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
         gr.HTML(
@@ -104,8 +104,8 @@ def build(site: Site, arrivals: Arrivals) -> tuple[gr.Blocks, dict[int, Endpoint
 
 
 def fill_head(page: gr.Blocks) -> None:
-    """Adds language, styles and data for scripts to the page's head, because they are needed before Gradio's script
-    runs."""
+    """Adds the language, the styles and the scripts' data to the HTML head, because the page needs them before Gradio's
+    script runs."""
     put_into_head(language.head(page) + browser.head(page) + browser.first_tab_script(TABS))
 
 
@@ -143,7 +143,7 @@ def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
 
 
 def renew(page: gr.Blocks, site: Site, arrivals: Arrivals) -> None:
-    """Lays out the page again, for visitors who load it from now on, with the models that were downloaded meanwhile."""
+    """Lays out the page again with the models that were downloaded since; visitors who load it from now on get them."""
     fresh, _ = build(site, arrivals)
     show_layout_of(fresh, page)
     fill_head(page)

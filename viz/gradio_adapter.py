@@ -46,7 +46,7 @@ def katex() -> dict[str, str]:
     """Returns the addresses of the KaTeX that comes with Gradio's Markdown: its style, and its module, whose default
     export sets the equations in an element.
 
-    A Markdown component would load eight more files, for every tab, and set nothing before they have run.
+    A Markdown component would load eight more files, for every tab, and show no equation before they have run.
     """
     wanted = {"script": "auto-render-*.js", "style": "katex-*.css"}
     # A Gradio that calls them otherwise still serves the page, with equations in LaTeX.
@@ -62,8 +62,8 @@ FILES = re.compile(r"m\.f=(\[.*?\])")
 def preloads(types: Iterable[str]) -> list[str]:
     """Returns the addresses of the scripts and styles that Gradio's page loads to show components of these types.
 
-    Gradio's scripts ask for them in four steps, each after those of the step before have run. A Gradio that is built
-    otherwise still serves the page, only later: then it is empty.
+    Gradio's scripts request these files in four steps, each after the files of the step before have run. If another
+    version of Gradio is built differently, the result is empty and the page only loads more slowly.
     """
     files: dict[str, None] = {}
 
@@ -93,8 +93,8 @@ def types_of(page: gr.Blocks) -> set[str]:
 def component(script: str, value: Any, classes: Sequence[str]) -> gr.HTML:
     """Returns a part of the page that is drawn by a script.
 
-    It is not a subclass of gr.HTML, because Gradio writes a .pyi file into the source tree for each of those. If the
-    script contains the name of an event in quotes, the component has an attribute of that name. Gradio gives the
+    The part is not a subclass of gr.HTML, because Gradio writes a .pyi file into the source tree for each subclass. If
+    the script contains the name of an event in quotes, the component has an attribute of that name. Gradio gives the
     classes to two nested elements; the script's `element` is the inner one.
 
     Args:
@@ -125,7 +125,8 @@ def api_button(label: str) -> gr.HTML:
 
 
 def select_tab_on(event: Any, tabs: gr.Tabs, name: str) -> None:
-    """Makes an event select a tab, without a request to Python; `name` is a JavaScript function that returns its name.
+    """Makes an event select a tab, without a request to Python; `name` is a JavaScript function that returns the tab's
+    name.
 
     It sends Gradio's own update message. A click on the tab would not do, because tabs that do not fit are in a menu.
     """
@@ -145,7 +146,7 @@ SCRIPT = '<script type="module"'  # begins its own script there, after window.gr
 def put_into_head(html: str) -> None:
     """Adds HTML to the head of the page, before Gradio's script, for the pages of this process.
 
-    With `launch(head=...)` that script would add it, once it and its first twenty files have been loaded and run.
+    With `launch(head=...)`, Gradio's script would add the HTML only after it and its first twenty files have run.
     """
     assert LOADER
     before, script, after = LOADER.get_source(templates.env, PAGE)[0].partition(SCRIPT)
@@ -155,7 +156,7 @@ def put_into_head(html: str) -> None:
 
 
 def show_layout_of(fresh: gr.Blocks, page: gr.Blocks) -> None:
-    """Gives a launched page the layout of another one, for those who load it from now on.
+    """Gives a launched page the layout of `fresh`, for visitors who load it from now on.
 
     Both must have the same events in the same order, because `page` still handles the events, by their numbers. The
     parameters of its API's endpoints stay components, because Gradio describes the API by them.
@@ -195,7 +196,8 @@ class Caller:
     request: Request
 
     async def is_disconnected(self) -> bool:
-        """Returns whether it has disconnected: closed the request, or the stream of a queued call."""
+        """Returns whether the client has disconnected: closed its request, or the stream from which it reads a queued
+        call."""
         if (event_id := LocalContext.event_id.get(None)) is None:
             return await self.request.is_disconnected()
         blocks = LocalContext.blocks.get(None)
@@ -205,8 +207,8 @@ class Caller:
 
 @contextlib.contextmanager
 def routes_before_gradio(server: FastAPI) -> Iterator[None]:
-    """Context manager: routes added inside it match before Gradio's, so that our requests need not be compared with
-    those."""
+    """Context manager: routes added inside it are tried before Gradio's, so that a request of the page is not compared
+    with Gradio's first."""
     routes = server.router.routes
     count = len(routes)
     yield

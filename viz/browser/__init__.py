@@ -65,7 +65,7 @@ def column(*parts: Part, classes: str = "", share: int = 1) -> Part:
 
 
 def lay_out(*parts: Part, events: Sequence[str] = ()) -> gr.HTML:
-    """Lays out parts on the page, as one component of Gradio's, because each costs 3 ms before the first paint.
+    """Lays out parts on the page, as a single Gradio component, because every component delays the first paint by 3 ms.
 
     Args:
         parts: from top to bottom.
@@ -77,12 +77,12 @@ def lay_out(*parts: Part, events: Sequence[str] = ()) -> gr.HTML:
 
 
 def call(script: Path, does: str, arguments: str = "") -> str:
-    """Returns a JavaScript function for a Gradio event.
+    """Returns a JavaScript function, as text for a Gradio event: it imports a script and evaluates an expression.
 
     Args:
         script: the script to import.
-        does: an expression that begins with one of its exports, such as "page.tab".
-        arguments: the function's parameters.
+        does: the expression; it begins with one of the script's exports, such as "page.tab".
+        arguments: the function's parameters, which the expression may use.
     """
     exports = does.partition(".")[0]
     return f"async ({arguments}) => {{ const {{ {exports} }} = await {scripts.imported(script)}; return {does}; }}"
@@ -99,15 +99,16 @@ def class_bar() -> gr.HTML:
 
 
 def arrivals() -> gr.HTML:
-    """Adds the page's lines about models that are being downloaded (`viz.server.arrivals`)."""
+    """Adds the lines that show which models are being downloaded (`viz.server.arrivals`)."""
     return lay_out(part(HERE / "arrivals", "arrivals"))
 
 
 def lesson(tab: str, section: str) -> Part:
-    """Returns the line at the top of a tab: a sentence, set by lessons.show(tab, sentence), and a link.
+    """Returns the line at the top of a tab: a sentence, which lessons.show(tab, sentence) sets, and a link to the
+    article.
 
     Args:
-        tab: its name.
+        tab: the tab's name.
         section: the heading of the article that the link opens.
     """
     return part(HERE, "lesson", {"tab": tab, "section": section, "href": article(section)})
@@ -147,7 +148,7 @@ def head(page: gr.Blocks) -> str:
 
 
 def first(tab: Tab) -> list[Path]:
-    """Returns the scripts that draw a tab's first view; by default, those of all its parts."""
+    """Returns the scripts that draw a tab's first view; unless the tab names them, the scripts of all its parts."""
     return [HERE / "lesson.js", *(tab.scripts or sorted((TABS / tab.name).glob("*.js")))]
 
 

@@ -32,7 +32,7 @@ def label(key: str, /, **values: Any) -> str:
 
 
 def labels(page: gr.Blocks) -> list[str]:
-    """Returns the messages (as notes) of all labels of a page, as JSON."""
+    """Returns the messages of all labels of a page, each as the JSON of a note: a key of `viz.text` and its values."""
 
     def texts(value: Any) -> Iterator[str]:
         if isinstance(value, str):

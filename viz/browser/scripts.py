@@ -53,7 +53,7 @@ def styles() -> str:
 
 @cache
 def sources() -> dict[str, bytes]:
-    """Reads all scripts; returns them by their path below viz, and the styles as `STYLES`."""
+    """Reads all scripts; returns their texts by their path below viz, and all styles under the name `STYLES`."""
     scripts = {path.relative_to(VIZ).as_posix(): path.read_bytes() for path in sorted(VIZ.rglob("*.js"))}
     return scripts | {STYLES: styles().encode()}
 
@@ -89,10 +89,10 @@ def name_of(script: Path) -> str:
 
 
 def imported(script: Path) -> str:
-    """Returns a JavaScript expression that imports a script once the messages are here: a promise of its exports.
+    """Returns a JavaScript expression: a promise of a script's exports, imported once the page's messages are loaded.
 
-    No module awaits them itself: in WebKit an import can resolve before a module with a top-level await has run, and
-    the page stays empty.
+    The modules do not await the messages themselves, because in WebKit an import can resolve before a module with a
+    top-level await has run, and the page stays empty.
     """
     return f"window.formerMessages.then(() => import({ROOT} + {json.dumps(folder() + name_of(script))}))"
 

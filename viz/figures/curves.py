@@ -99,7 +99,7 @@ def similarity(
     Returns:
         The figure: a trace "similarity", and a trace "at".
     Raises:
-        ValueError: shapes that do not fit, a position out of range, a limit that is no number, or others than two axes.
+        ValueError: shapes that do not fit, a position out of range, a limit that is not a number, or not two axes.
     """
     colours = frame.palette(theme)
     line = frame.series(values, "values")

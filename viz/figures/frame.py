@@ -42,14 +42,15 @@ def palette(theme: str) -> Colours:
 
 
 def by_name(values: Any, name: str) -> Mapping[str, Any]:
-    """Returns numbers by name; raises ValueError unless they are a dict."""
+    """Returns `values`, a dict from names to numbers; raises ValueError, naming the argument `name`, for
+    anything else."""
     if not isinstance(values, Mapping):
         raise ValueError(f"{name} must be a dict, from names to numbers, got a {type(values).__name__}")
     return values
 
 
 def themed(make: Callable[[str], go.Figure]) -> dict[str, Any]:
-    """Returns the figure make(theme) in each theme, as JSON values for the page's chart component."""
+    """Returns {"light": make("light"), "dark": make("dark")}, as JSON values for the page's chart component."""
     return {theme: json.loads(make(theme).to_json() or "") for theme in THEMES}
 
 
@@ -103,8 +104,8 @@ def upright(at: float, colour: str) -> dict[str, Any]:
 
 
 def titles(axes: Any) -> tuple[str, str]:
-    """Returns the titles of the two axes of a chart as texts that plotly shows literally; raises ValueError for others
-    than two."""
+    """Returns the titles of a chart's two axes, escaped so that plotly shows them literally; raises ValueError unless
+    there are two."""
     if not isinstance(axes, tuple | list) or len(axes) != 2:
         raise ValueError(f"axes must be two titles, got {axes!r}")
     first, second = map(literal, axes)
@@ -201,7 +202,7 @@ def series(values: ArrayLike, name: str, count: int | None = None) -> Floats:
 
 
 def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) -> list[str]:
-    """Returns, for each labelled dot, the side for its name that overlaps other dots, names and edges least.
+    """Returns, for each labelled dot, the side on which its name overlaps other dots, names and the edges least.
 
     Args:
         across, down: (n,), coordinates of the dots, in pixels.

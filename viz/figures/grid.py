@@ -38,13 +38,15 @@ class Side:
         }
 
     def names(self, axis: str, **options: Any) -> list[dict[str, Any]]:
-        """Returns the name of each block, for the margin."""
+        """Returns an annotation of plotly for each block, which shows the block's name in the margin next to its
+        middle."""
         where = zip(self.middles, self.blocks, strict=True)
         return [{axis: middle, "text": block, "showarrow": False, **options} for middle, block in where]
 
 
 def join(values: NDArray[Any], down: Side, across: Side) -> frame.Floats:
-    """Joins maps (layers, h, rows, columns) into one array with NaN in the gaps."""
+    """Joins maps (layers, h, rows, columns) into one array: a grid of layers by heads, with NaN in the gaps between
+    maps."""
     layers, count, rows, columns = values.shape
     blocks = np.full((layers, down.step, count, across.step), np.nan, np.float32)
     blocks[:, :rows, :, :columns] = values.transpose(0, 2, 1, 3)

@@ -29,8 +29,8 @@ def scan(
     """Draws all heads as dots by two measures; the deeper the layer, the darker the dot (lighter in the dark theme).
 
     Args:
-        across, down: (layers, h, 3): each measure's mean over the corpus, and the ends of its spread, such as the
-            tenth and ninetieth percentile.
+        across, down: (layers, h, 3): the measure of the x axis and of the y axis: its mean over the corpus, and the
+            ends of its spread, such as the tenth and ninetieth percentile.
         chosen: (layer, head) to mark, with its spread as bars.
         axes: names of the two measures.
         bar: title of the colour bar.

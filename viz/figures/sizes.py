@@ -176,7 +176,8 @@ def _trails(steps: frame.Floats, colours: frame.Colours) -> go.Scatter:
 def together(at: ArrayLike, labels: Sequence[str], kinds: Sequence[str], span: ArrayLike) -> list[str]:
     """Returns the text next to each dot of `points`; dots of one kind that are close share one block of lines.
 
-    The block is next to the leftmost dot for the first of several kinds, else next to the rightmost.
+    A block is placed next to its rightmost dot; if there are several kinds, the first kind's blocks are placed next to
+    their leftmost dot.
 
     Args:
         at: (n, 2).

@@ -80,11 +80,11 @@ class Question:
 
     @property
     def fields(self) -> list[Field]:
-        """The values that the program prints."""
+        """The values of the result that the program prints."""
         return [value if isinstance(value, Field) else Field(value) for value in self.prints]
 
     def compute(self, models: Models, view: View, start: Start = RunRequest.run) -> Numbers:
-        """Calls the function with the arguments read from a view; `start` runs the texts.
+        """Calls the question's function with the arguments read from a view; `start` runs a `RunRequest` among them.
 
         Raises:
             Refusal: an invalid view, or one without an answer.
@@ -94,7 +94,8 @@ class Question:
             return self.function(**arguments)
 
     def answer(self, models: Models, view: View, start: Start = RunRequest.run) -> dict[str, Any]:
-        """Returns the result of `compute` as JSON values, with the chart and the values of `more` and `about`.
+        """Returns the result of `compute` as JSON values, with its chart and what else the page needs (`more`,
+        `about`).
 
         Raises:
             Refusal: an invalid view.
@@ -106,7 +107,8 @@ class Question:
         return {**values, **self.more(models, view), **self.about(models, view, result)}
 
     def lines(self, arguments: dict[str, Any], start: Start = RunRequest.run) -> Iterator[bytes]:
-        """Yields the `pieces` of the result as lines of JSON; the last one is a refusal if one was raised."""
+        """Yields the result piece by piece (`pieces`), as lines of JSON; if a Refusal is raised, ends with it as a
+        line."""
         assert self.pieces
         try:
             with as_refusals():
@@ -132,7 +134,7 @@ class Panel:
     offered: Callable[[Models], bool] = lambda models: True  # whether it has anything to show for them  # noqa: ARG005
 
     def printed(self, view: View) -> dict[str, Question]:
-        """Returns the questions that the program for a view computes.
+        """Returns the questions that "Copy as Python" computes for a view.
 
         Raises:
             Refusal: the view shows nothing of the panel.
@@ -155,7 +157,8 @@ def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is calle
 
 
 def bundles(value: Any, fast: bool = False, start: Start = RunRequest.run) -> Any:
-    """Replaces each `Loaded` in arguments by its bundle (if `fast`, its fast twin), each `RunRequest` by its run."""
+    """Replaces each `Loaded` in arguments by its bundle (with `fast`, its fast twin's), each `RunRequest` r by
+    start(r)."""
     if isinstance(value, Loaded):
         return value.fast_bundle if fast else value.bundle
     if isinstance(value, RunRequest):

@@ -27,12 +27,12 @@ WIDTH = 120
 
 
 def loading(loaded: Loaded) -> str:
-    """Returns the call that loads a model."""
+    """Returns the Python expression that loads a model, such as `former.load("tiny-generator")`."""
     return f"former.{'pretrained.' if loaded.theirs else ''}load({loaded.source!r})"
 
 
 class Program:
-    """A program under construction; collects the imports and puts them first."""
+    """The text of a program under construction; collects the imports that its lines need and puts them first."""
 
     def __init__(self) -> None:
         self._imports: dict[str, set[str]] = {}
@@ -42,7 +42,8 @@ class Program:
         self._values: dict[str, Any] = {}  # variable → the code that loads its model, or the key of its run
 
     def answer(self, name: str, question: Question, arguments: Mapping[str, Any]) -> None:
-        """Adds the call of a question's function, and the lines that load its models and runs."""
+        """Adds the call of a question's function, after the lines that load the models and run the texts among its
+        arguments."""
         function = self._reference(question.function)
         for variable, value in arguments.items():
             if isinstance(value, Loaded):

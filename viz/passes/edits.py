@@ -95,7 +95,7 @@ def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[
     Args:
         edits: as returned by `read`.
         reading: the text, tokenised.
-        config: of the model.
+        config: the model's.
     """
 
     def call(edit: Edit, head: int) -> partial[Observer]:

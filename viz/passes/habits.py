@@ -30,10 +30,10 @@ NAMED = 3  # most attended tokens to name
 def habit(statistics: Statistics, even: Statistics) -> tuple[str, str | None]:
     """Returns a head's habit and the runner-up, from its statistics and those of even attention.
 
-    The habit is the one of `HABITS` with the most weight, but one of `IDLE` only if no other qualifies: many heads
-    attend there whenever they do not find what they look for, and this would hide it. If there is no habit, a head
-    is "even" from an entropy of `EVEN` on, else "mixed"; it is "only" if there is just one token. The runner-up is the
-    statistic with the most weight after the habit, if it reaches `SECOND` and `LIFT`; else None.
+    The habit is the one of `HABITS` with the most weight. Those in `IDLE` count only if no other qualifies, because
+    many heads attend there whenever they do not find what they look for. Without a habit, a head is "only" if the text
+    has one token, "even" if its entropy is at least `EVEN`, and else "mixed". The runner-up is the statistic with the
+    most weight after the habit, if it reaches `SECOND` and `LIFT`; else None.
     """
     if even["entropy"] == 0:
         return "only", None

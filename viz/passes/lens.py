@@ -20,11 +20,11 @@ def read_depths(run: Run, top: int = TOP) -> dict[str, Any]:
 
     Args:
         run: a run of a model with an output head.
-        top: maximum number of tokens per cell, of which a long text has fewer.
+        top: maximum number of tokens per cell; a long text gets fewer.
     Returns:
-        "ids", "probs" and "names" [depth + 1][n][up to `top`], the likeliest first; "columns": labels of the n tokens,
-        or of the hidden pieces; of a classifier, whose verdict is on the whole text, n is 1, and the ids are classes;
-        "labels": the names by id.
+        "ids", "probs" and "names" [depth + 1][n][up to `top`], the likeliest first; "columns": labels of the n tokens
+        or, of a BERT, the n hidden pieces; "labels": the names by id. For a classifier n is 1, because the verdict is
+        on the whole text, and the ids are classes.
     """
     cells = (run.model.config.depth + 1) * (1 if run.kind.says == "class" else len(run.ids))
     log_probs, ids = analysis.lens(run, max(1, min(top, NAMED // cells)))

@@ -111,7 +111,7 @@ FIRST = "gpt"  # what tabs Explore and Generate open with, where it is among the
 
 
 def first_ahead(models: Models) -> dict[str, Loaded]:
-    """Returns the models, with `FIRST` before all others."""
+    """Returns the models in their order, but with the model named `FIRST` before all others."""
     return dict(sorted(models.items(), key=lambda item: item[0] != FIRST))
 
 

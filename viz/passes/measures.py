@@ -22,7 +22,8 @@ def heads(run: Run) -> Iterator[dict[str, Any]]:
     """Yields the effect of removing each head, layer by layer: {"map": name, "layer", "effects": h numbers}.
 
     Raises:
-        ValueError: a text or an answer too short to predict, one that hides nothing, or a model without a head.
+        ValueError: a text or an answer too short to predict, a text that hides no word from a model that fills in
+            words, or a model without an output head.
     """
     for each in analysis.head_effects(run):
         yield {"map": each.map, "layer": each.layer, "effects": _plain(each.effects)}
@@ -31,10 +32,10 @@ def heads(run: Run) -> Iterator[dict[str, Any]]:
 def each_word(run: Run) -> Iterator[dict[str, Any]]:
     """Yields the influence of each word on a classifier's verdict, by two methods that need not agree.
 
-    First {"attention": t shares, "size", "blank"}: attention rollout to the position where the verdict is read, and
-    the label that replaces words. Then, in batches, {"changes"}: the decrease of the chosen class's log-odds when words
-    are replaced, each word alone or, in a long text, each group of `size` neighbours. Last {"agreement"}: the rank
-    correlation between the shares and the sizes of the changes, or NaN if it is undefined.
+    First {"attention", "size", "blank"}: each of t words' share of the attention rollout to the position where the
+    verdict is read; the number of words replaced at a time, more than 1 in a long text; and the label that replaces
+    them. Then, in batches, {"changes"}: the decrease of the chosen class's log-odds for each replacement. Last
+    {"agreement"}: the rank correlation between the shares and the sizes of the changes, or NaN if it is undefined.
 
     Raises:
         ValueError: the model is not a classifier.

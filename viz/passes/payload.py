@@ -42,7 +42,7 @@ def pack(pass_: Pass) -> bytes:
 
 
 class PackedMaps:
-    """A packed pass before its header.
+    """The packed maps of a pass, to which the header is still to be added.
 
     Args:
         maps: of the pass.
@@ -80,7 +80,8 @@ def key_in(packed: bytes) -> str | None:
 
 
 def levels(part: NDArray, scales: NDArray) -> NDArray[np.uint8]:
-    """Converts the cells (h, ·) of heads with scales (h,) to levels; overwrites its argument."""
+    """Converts weights (h, ·) to levels 255·√(weight / scale), uint8, with a scale for each head (h,); overwrites
+    `part`."""
     np.maximum(part, 0, out=part)
     part /= scales[:, None]
     np.sqrt(part, out=part)
@@ -161,12 +162,13 @@ def pooled(weights: NDArray, factor: int) -> NDArray:
 
 
 def cells(each: Map, weights: NDArray) -> NDArray:
-    """Selects the cells to send from weights (..., t_query, t_key); returns (..., cells)."""
+    """Selects from weights (..., t_query, t_key) the cells to send, which the mask allows; returns them as (...,
+    cells)."""
     return _take(weights, sent_cells(each))
 
 
 def sent_cells(each: Map, factor: int = 1) -> NDArray:
-    """Returns the indices of the cells to send among all of a head, after pooling by `factor`."""
+    """Returns the indices of the cells to send among all cells of a head's map, pooled by `factor`."""
     lengths = [-(-max(each.lengths[i : i + factor]) // factor) for i in range(0, len(each.lengths), factor)]
     return np.flatnonzero(np.arange(-(-len(each.keys) // factor)) < np.array(lengths)[:, None])
 

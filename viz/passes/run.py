@@ -39,7 +39,7 @@ class Map(runs.Map):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory it holds."""
+        """Bytes of memory that the map holds."""
         arrays = (self.weights, self.q, self.k, self.v, self.out, self.own_scores)
         return sum(array.nbytes for array in arrays if array is not None)
 
@@ -109,7 +109,7 @@ class Pass:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory it holds."""
+        """Bytes of memory that the pass holds."""
         beside = [each for each in (*self.run.inputs, self.run.first) if each is not None]  # a memory, views of larger
         return sum(each.nbytes for each in self.maps) + sum(each.untyped_storage().nbytes() for each in beside)
 
@@ -202,12 +202,13 @@ class RunRequest:
 
     @property
     def calls(self) -> list[partial[Observer]]:
-        """The calls of `former.edits` that make the edits."""
+        """The calls of `former.edits` that return the edits as observers."""
         return changes.calls(self.edits, self.reading, self.loaded.bundle.config)
 
     @property
     def limit(self) -> int | None:
-        """The argument `limit` of `Bundle.run`, if a pass has fewer tokens than the model could read; else None."""
+        """The argument `limit` of `Bundle.run` if the page reads fewer tokens of the text than the model could; else
+        None."""
         most = self.loaded.max_tokens
         return most if most < min(self.loaded.bundle.config.seq_length, self.reading.total) else None
 
@@ -229,7 +230,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: b
         loaded: the model.
         text: as typed.
         edits: as returned by `viz.passes.edits.read`.
-        secret: of its key.
+        secret: the server's, from which the key of the pass is computed (`key_of`).
     Raises:
         Refusal: a text that cannot be run.
     """
@@ -250,11 +251,11 @@ def describe(
     maps: tuple[Map, ...],
     secret: bytes = SECRET,
 ) -> Pass:
-    """Describes a run for the browser.
+    """Describes a run for the browser, as plain values: the JSON header of its packed form.
 
     Args:
         loaded, text, edits, secret: as in `run`.
-        edited: the run of them.
+        edited: the run of this text with these edits.
         maps: of that run.
     """
     config, plain = loaded.bundle.config, edited.unedited if edited.edits else None

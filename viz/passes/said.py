@@ -28,7 +28,7 @@ def class_names(source: runs.kind.Source) -> list[str]:
 
 @torch.inference_mode()
 def output(run: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
-    """Returns a model's prediction as plain values; it also lists the likeliest tokens of another run, to compare.
+    """Returns the prediction of a run as plain values. With `other`, its likeliest tokens are listed too, to compare.
 
     Returns:
         For next tokens, {"bits": the surprise of each token, None for the first, "bitsPerToken", "next": the likeliest
@@ -51,7 +51,7 @@ def output(run: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
 
 
 def most_likely(*logits: Tensor | None) -> list[int]:
-    """Returns the tokens to list: the likeliest by any of several logits (num_tokens,)."""
+    """Returns the ids to list: the likeliest tokens by any of several logits, (num_tokens,) each; None is skipped."""
     tops = [each.topk(min(CANDIDATES, len(each))).indices.tolist() for each in logits if each is not None]
     return sorted(set(itertools.chain(*tops)))
 

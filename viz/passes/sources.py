@@ -27,7 +27,7 @@ class NotShown(CheckpointError):
 
 
 class OutOfMemory(CheckpointError):
-    """A model needs more memory than is free; both in GB."""
+    """A model needs more memory than is free; `needed` and `free` are in GB."""
 
     def __init__(self, message: str, needed: float, free: float) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ def open_model(source: str | Path, taken: Container[str] = (), report: Report | 
         source: the name of a shipped model; a folder written by `former.save` or in Hugging Face's format; or else the
             id of a repository, which is downloaded unless it is in Hugging Face's cache.
         taken: names of other models. A model is named after its folder, or by the whole `source` if that name is taken.
-        report: of `former.pretrained.files.fetch`.
+        report: called with the progress of the download, as by `former.pretrained.files.fetch`.
     Raises:
         CheckpointError: one line that says why the model cannot be opened or shown, or does not fit into memory.
     """
@@ -94,9 +94,11 @@ def open_revisions(
 
 
 def is_theirs(source: str | Path) -> bool:
-    """Returns whether it is in Hugging Face's format: a folder with a config.json and no card, or a repository id.
+    """Returns whether a source is in Hugging Face's format: a folder with a config.json and no card, or a repository
+    id.
 
-    A folder takes precedence over a repository of the same name."""
+    A folder takes precedence over a repository of the same name.
+    """
     folder = folder_of(source)
     if folder.is_dir():
         return (folder / "config.json").is_file() and not (folder / CARD).is_file()

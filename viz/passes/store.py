@@ -51,7 +51,8 @@ class PassStore:
             return self._cache.get(key)
 
     def run_of(self, asked: RunRequest, *, fast: bool = False) -> Run:
-        """Returns the run of a cached pass, without its result, or else runs the model, or its fast twin."""
+        """Returns the run that a request asks for: that of the cached pass, else a new one, with `fast` of the fast
+        twin."""
         entry = self.get(key_of(asked.loaded, asked.reading.text, asked.edits, self._shared.secret))
         return entry[0].run if entry else asked.run(fast=fast)
 
@@ -109,7 +110,8 @@ class PassStore:
 
 
 def compute(loaded: Loaded, text: str, edits: Sequence[Edit], secret: bytes) -> tuple[Pass, bytes]:
-    """Returns the pass of a text, see `run`, and its packed body. The maps are packed beside their description."""
+    """Returns the pass of a text, see `run`, and its packed body. One thread packs the maps while they
+    are described."""
     edited = request(loaded, text, edits).run(fast=True)
     maps = maps_of(edited)
     with ThreadPoolExecutor(1) as beside:

@@ -14,7 +14,7 @@ from viz.passes.snapshots import split
 
 
 def follows(loaded: Loaded) -> bool:
-    """Returns whether `trace` supports a model."""
+    """Returns whether `former.analysis.trace` supports a model."""
     return is_answerable(check_trace, loaded.bundle.model)
 
 
@@ -29,7 +29,7 @@ def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:
 
 
 def name_files(models: Models, view: Mapping[str, Any], traced: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the "files" of the tensors that a trace names, by tensor."""
+    """Returns {"files": {tensor: the name of its file}} for every tensor that a trace names."""
     loaded = models[view["model"]]
     return {"files": {tensor: place_of(loaded, tensor)["file"] for tensor in tensors_of(traced)}}
 

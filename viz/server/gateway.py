@@ -57,7 +57,7 @@ class Gateway:
         self._page = GZipMiddleware(app, compresslevel=4)  # 9 takes four times as long for 6 % less
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Passes a request on to Gradio's app, or refuses it."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         if (length := len(scope.get("raw_path", b"")) + len(scope.get("query_string", b""))) > ADDRESS_LIMIT:
@@ -76,8 +76,8 @@ class Gateway:
         await self._app(scope, receive, send)
 
     async def _call(self, request: Request) -> Receive:
-        """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body, of a call with all
-        arguments.
+        """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body, completed to a
+        call with all arguments.
 
         Raises:
             Refusal: it does not call an endpoint, its arguments do not fit, or it is too long.
@@ -108,7 +108,7 @@ class Gateway:
 
 
 class NotOpen(Refusal):
-    """A request to something that is not open."""
+    """The refusal of a request to a route or a function that is not open to clients."""
 
     status = 404
 

@@ -41,7 +41,7 @@ async def read_object(request: Request, limit: int = BODY_LIMIT) -> dict[str, An
 
 
 async def read_body(request: Request, limit: int = BODY_LIMIT) -> bytes:
-    """Reads a request's body.
+    """Reads a request's body, in bytes.
 
     Raises:
         Refusal: the body is longer than `limit` bytes.
@@ -55,10 +55,10 @@ async def read_body(request: Request, limit: int = BODY_LIMIT) -> bytes:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Parses a JSON object.
+    """Parses a request's body as a JSON object.
 
     Raises:
-        Refusal: the body is not one.
+        Refusal: the body is not a JSON object.
     """
     try:
         value = json.loads(body)

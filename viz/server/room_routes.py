@@ -53,7 +53,7 @@ class Routes:
 
     @http.refusals_as_json
     async def show(self, request: Request) -> Response:
-        """Answers a follower with the view, or that it has the current one."""
+        """Answers a follower's page with the leader's view, or with 204 if the page already shows it."""
         check_name(name := request.path_params["name"])
         await self._log.ready()
         if (room := self._rooms.get(name)) is None:
@@ -67,7 +67,7 @@ class Routes:
 
     @http.refusals_as_json
     async def lead(self, name: str, request: Request) -> Response:
-        """Shows the leader's view to the room."""
+        """Stores the view that the leader's page sends, for the room's followers."""
         body = await http.read_object(request, BODY_LIMIT)
         view = body.get("key", ""), body.get("view", "")
         return self._answer(rev=await self._log.change("show", name, *view, client.get(), session.get()))

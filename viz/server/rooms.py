@@ -167,7 +167,7 @@ class Rooms:
         del self._rooms[quietest]
 
     def end(self, name: str, key: str) -> None:
-        """Closes a room; does nothing if the key is not its leader's."""
+        """Closes a room; does nothing if `key` is not its leader's."""
         room = self._rooms.get(name)
         if room and isinstance(key, str) and key.isascii() and secrets.compare_digest(room.key, key):
             del self._rooms[name]

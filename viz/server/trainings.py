@@ -40,7 +40,7 @@ PAUSE = 0.2  # seconds between two lines to a reader
 
 @dataclass(eq=False)
 class Run:
-    """One training."""
+    """One training: queued, running or ended."""
 
     request: dict[str, Any]  # its settings, shown to all readers
     arguments: tuple[str, ...]  # of its program
@@ -74,8 +74,8 @@ class Trainings:
         self._task: asyncio.Task[None] | None = None
 
     def train(self, request: dict[str, Any], arguments: Sequence[str]) -> http.StreamResponse:
-        """Queues a training; the response streams its progress, and it keeps its place while a client reads the
-        response.
+        """Queues a training; returns a response that streams its progress. The training keeps its place while a client
+        reads the response.
 
         Args:
             request: the training's settings, shown to all readers.
@@ -90,7 +90,7 @@ class Trainings:
         return http.StreamResponse(self.lines(run), http.LINES, lambda: self._leave(run))
 
     def watch(self) -> http.StreamResponse:
-        """Streams the running training's progress to its end; one line if none is running.
+        """Returns a response that streams the running training's progress to its end, or one line if none is running.
 
         Raises:
             Busy: there is no room for another reader of this client.
@@ -110,7 +110,7 @@ class Trainings:
         return request, weights
 
     async def lines(self, own: Run | None) -> AsyncGenerator[bytes]:
-        """Yields progress lines until `own` (or, for a spectator, the running training) ends."""
+        """Yields progress lines until the training `own` ends; for a spectator (None), until the running one ends."""
         target = own or (self._line[0] if self._line else None)
         last, sent = None, 0
         while True:

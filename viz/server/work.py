@@ -83,7 +83,7 @@ class Job:
         return False
 
     def notify(self) -> None:
-        """Wakes everything that waits for a change."""
+        """Wakes the streams that wait for the job's next piece or its end."""
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -149,15 +149,16 @@ class Work:
     async def stream(
         self, key: str, pieces: Callable[[], Iterator[bytes]], listener: Listener, *, quick: bool = False
     ) -> AsyncGenerator[bytes]:
-        """Returns a generator of the pieces of `whole`, each as it is ready. The job starts before this returns.
+        """Starts a job, and returns a generator that yields each piece of its answer as soon as it is ready.
 
         Args:
-            key, pieces: as for `whole`.
-            listener: the client; leaves when the generator ends. If that is never started, the caller calls `leave`.
+            key: as for `whole`.
+            pieces: computes the answer, in pieces.
+            listener: the client. The generator calls its `leave` at its end; if it never starts, the caller must.
             quick: whether each piece is a short step of a few milliseconds.
 
         Raises:
-            Refusal: the server is full; the generator raises those of `pieces`.
+            Refusal: the server is full. A refusal of `pieces` is raised by the generator.
         """
         job = self._join(key, pieces, listener, self._steps if quick else self._turns)
 
@@ -252,10 +253,10 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Cal
     """Adds a route per path to the page's server: POST of a JSON question, answered with a JSON object.
 
     Args:
-        server: of the page.
+        server: the page's.
         work: computes the answers.
         paths: the routes' answers.
-        secret: that the answers depend on.
+        secret: returns the secret with which answers compute keys: a new one makes cached answers invalid.
     """
 
     def route(path: str, answer: Answer) -> None:

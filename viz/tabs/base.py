@@ -48,7 +48,8 @@ def site_of(models: Models, tabs: tuple[str, ...] = (), shared: Shared | None = 
 
 
 def about(loaded: Loaded) -> Note | str:
-    """Describes a model in a few words: the page's own for a shipped model, else its card's, else those of its kind."""
+    """Describes a model in a few words: for a shipped model in the page's own words, else in its card's, else in those
+    of its kind."""
     ours = f"model_{loaded.name.replace('-', '_')}"
     if ours in MESSAGES and not loaded.opened:  # a folder may have any name, that of another message too
         return note(ours)

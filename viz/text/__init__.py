@@ -44,12 +44,12 @@ def message(key: str, /, language: str = "en", **values: Any) -> str:
 
 
 def in_words(note: Note, language: str = "en") -> str:
-    """Returns the message of a note."""
+    """Returns a note's message in a language, with its values filled in."""
     return message(note["key"], language, **note["values"])
 
 
 def first_known(tags: Iterable[str]) -> str:
-    """Returns the first available language among `wanted`, tags such as "zh-CN"; else English."""
+    """Returns the first of `tags`, such as "zh-CN", whose language the app has, as "zh"; else English, "en"."""
     names = (tag.strip().lower().partition("-")[0] for tag in tags)
     return next((name for name in names if name in LANGUAGES), "en")
 

@@ -37,18 +37,19 @@ ONLY: dict[str, Callable[[Loaded], bool]] = {  # whether a panel applies to a mo
 
 
 def has_head(loaded: Loaded) -> bool:
-    """Returns whether a model predicts, or says whether two texts belong together."""
+    """Returns whether a model has an output: it predicts tokens or classes, or judges whether one text
+    follows another."""
     model = loaded.bundle.model
     return loaded.kind.predicts(model) or getattr(model, "sentence", None) is not None
 
 
 def panel(name: str, value: Any = None) -> Part:
-    """Returns a panel."""
+    """Returns the panel `name` of this tab; its script reads `value` as props.value."""
     return browser.panel(RECORDS[name], value)
 
 
 def fold(name: str) -> Part:
-    """Returns a fold: its line, and its panels, which are shown while it is open."""
+    """Returns the fold `name`: a line to click, and the panels that are shown while it is open."""
     line = browser.part(HERE / "folds", "fold", name)
     return browser.column(line, *(panel(each) for each in FOLDS[name]), classes="explore-fold")
 

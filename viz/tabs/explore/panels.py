@@ -68,7 +68,7 @@ def printed(
         function: a function of a run; those of its parameters that are in `FIELDS` are read too.
         draw: its figure.
         check: as in `read`.
-        more: of the `Question`.
+        more: other fields of the `Question`.
     """
     arguments = partial(read, fields=signature(function).parameters, check=check)
     return Question(function, arguments, draw, **{"asked": False, **more})

@@ -35,7 +35,7 @@ def read_request(models: Models, view: View) -> RunRequest:
 
 
 def sides(arguments: Arguments) -> Sides:
-    """Returns the queries and keys of the requested map."""
+    """Returns the labels of the requested map's queries and keys."""
     return arguments["run"].reading.sides[arguments["name"]]
 
 
@@ -130,8 +130,8 @@ def read_both_heads(models: Models, view: View) -> Arguments:
 
 
 def read_carried(models: Models, view: View, part: str = "") -> Arguments:
-    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens; `part` stands
-    for the view's."""
+    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens; `part`
+    replaces the part that the view names."""
     now = read(models, view, ("name", "answer", "rival"), check_predicts)
     before = read(models, read_pinned(view), (), check_predicts)["run"]
     part = part or read_choice(view, "part", carry.PARTS)
@@ -172,12 +172,12 @@ def read_path(models: Models, view: View) -> Arguments:
 
 
 def moves(view: View) -> bool:
-    """Returns whether the view carries a state of the pinned text."""
+    """Returns whether the view carries a state of the pinned text into the text on screen."""
     return bool(view.get("lens_from")) and bool(view.get("lens_to")) and isinstance(view.get("beside"), Mapping)
 
 
 def stays(view: View) -> bool:
-    """Returns whether it carries none."""
+    """Returns whether the view carries no state of the pinned text."""
     return not moves(view)
 
 

@@ -22,7 +22,7 @@ def search_beams(
     Args:
         bundle, text, written: as in `look_back`.
         beams: number of continuations.
-        length: tokens of each.
+        length: number of tokens in each.
     Returns:
         "tokens" of each beam, the likeliest first; "labels" of these tokens; "texts"; "log_probs" of each, in bits.
     """
@@ -41,7 +41,8 @@ def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[i
 
     Args:
         bundle, text: as in `look_back`.
-        branches: for each, the index of the branch that it leaves, after how many tokens, and its own token ids.
+        branches: (parent, after, ids) of each: the index of the branch that it leaves, the number of tokens after which
+            it leaves, and its own token ids. For example (0, 3, [17]) shares 3 tokens with branch 0.
     Returns:
         "tokens": all tokens of each branch after the prompt; "lengths": their numbers; "texts"; "names": numbers from
         1.

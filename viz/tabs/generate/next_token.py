@@ -37,7 +37,8 @@ CHINESE_GAP = re.compile(f"(?<={CHINESE}) (?={CHINESE})")
 
 
 class Rules(NamedTuple):
-    """The sampling rules, as `former.generate` takes them; the penalty comes first, the others in their order."""
+    """The sampling rules of `former.generate`, with the same meaning; they apply in this order, after the repetition
+    penalty."""
 
     temperature: float = 1.0
     top_k: int | None = None
@@ -193,8 +194,8 @@ def draw_often(
         bundle, text, written, temperature, top_k, top_p, min_p, repetition_penalty, seed: as in `predict_next`.
         rounds: number of rounds.
     Returns:
-        "ids" and "labels" of the tokens that were drawn, the most frequent first; "counts" of each, "shares" of all
-        draws, "kept", the probability of each, and "draws", their number.
+        "ids" and "labels" of the tokens that were drawn, the most frequent first; "counts" of each, "shares", the
+        counts divided by the number of "draws", and "kept", the probability of each by the rules.
     """
     state = state_of(bundle, text, written, Rules(temperature, top_k, top_p, min_p, repetition_penalty), seed)
     generator, draws = dice(seed, -1), rounds * DRAWS  # no token has this place

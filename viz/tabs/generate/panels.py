@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 
 
 def read_writing(models: Models, view: View) -> tuple[Loaded, next_token.Order, dict[str, Any]]:
-    """Reads the model, the request (`next_token.Order`), and the arguments that all functions of `writing` take."""
+    """Reads the model, the request (`next_token.Order`), and the arguments that all functions of this tab take:
+    "bundle", "text" and "written"."""
     loaded = read_model(writers(models), view)
     order = stream.read_order(loaded, view)
     return loaded, order, {"bundle": loaded, "text": view["text"], "written": order.ids[order.prompt :]}
@@ -33,7 +34,8 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_second(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `next_token.look_back` for the second model; layer and head are limited to its last."""
+    """Reads the arguments of `next_token.look_back` for the second model; layer and head are limited to the model's
+    last ones."""
     arguments = read_head(models, view)
     second = {**view, "model": view.get("second"), "written": view.get("second_written", [])}
     config = read_model(writers(models), second).bundle.config
@@ -56,8 +58,8 @@ def read_rounds(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_search(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `branches.search_beams`; "searched" is the number of written tokens before the
-    beams, which end with the context."""
+    """Reads the arguments of `branches.search_beams`: "searched" holds the tokens written before the beams, and the
+    beams end where the context is full."""
     loaded, order, arguments = read_writing(models, {**view, "written": view.get("searched")})
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("beams_causal")

@@ -29,7 +29,7 @@ STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
 async def in_pace(work: Work, loaded: Loaded, order: next_token.Order) -> AsyncGenerator[bytes]:
-    """Yields the frames of an order at its pace; ends at the next step after its reader stops listening.
+    """Yields the frames of an order at the pace that it asks for; ends at the next step after its client disconnects.
 
     The model's steps take turns with those of other streams, so none waits long.
     """

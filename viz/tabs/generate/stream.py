@@ -117,7 +117,8 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
 
 
 def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
-    """Packs one frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes in hexadecimal."""
+    """Packs a state as one frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes in
+    hexadecimal."""
     described = describe(state, tokenizer)
     ids, names, probs, kept, cut = (described.pop(name) for name in ("ids", "labels", "probs", "kept", "cut"))
     header = {
@@ -139,5 +140,5 @@ def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str]
 
 
 def framed(header: bytes, cells: bytes = b"") -> bytes:
-    """Puts the lengths of a frame's two parts before them."""
+    """Returns a frame: the lengths of header and cells, then these two parts."""
     return len(header).to_bytes(4, "little") + len(cells).to_bytes(4, "little") + header + cells

@@ -1,4 +1,4 @@
-"""The tiny family: models that differ from one small generator in one respect each, trained in the same way.
+"""The tiny family: a small generator, and models that differ from it in one respect each, trained in the same way.
 
 Their cards and weights are loaded on demand, because not all of them are in the page's lists.
 """

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """Returns the data of every section that the frame needs before it is opened."""
+    """Returns, for every section, the data that the frame needs before the section is opened."""
     return [
         {
             "name": section.name,

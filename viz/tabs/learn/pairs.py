@@ -10,10 +10,10 @@ MOST_CHARACTERS = 200  # characters
 
 
 def read_pairs(text: str, count: int, reach: float) -> list[list[float]]:
-    """Reads `count` pairs of numbers.
+    """Reads `count` pairs of numbers, such as "1.5,0.8;0.4,-0.5" for two.
 
     Args:
-        text: their form in a link.
+        text: the pairs as in a link.
         count: the expected number of pairs.
         reach: largest magnitude of a number.
     Raises:

@@ -26,7 +26,8 @@ SHOWN = 12  # rows, and numbers of a row, to send
 
 
 def values(section: Section, models: Models, view: View) -> dict[str, Any]:
-    """Returns the tensors of a view: {"tensors": [{"name", "shape", "rows"}]}, with their first rows and numbers.
+    """Returns the tensors of a view: {"tensors": [{"name", "shape", "rows"}]}, with each tensor's first rows and, of
+    these, the first numbers.
 
     Raises:
         Refusal: an invalid view.

@@ -16,9 +16,9 @@ TERMS = ("token_token", "token_position", "position_token", "position_position")
 
 
 def parts(block: former.TransformerBlock, token: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
-    """Splits the input of a block's attention, norm(token + position), into a part of each.
+    """Splits norm(token + position), the input of a block's attention, into the token's part and the position's part.
 
-    With the norm's standard deviation fixed to that of the sum, the norm is linear. Its bias counts as the token's.
+    With the norm's standard deviation fixed to that of the sum, the norm is linear. Its bias is in the token's part.
 
     Args:
         block: if it is a pre-norm block, its first norm is applied.
@@ -35,7 +35,8 @@ def parts(block: former.TransformerBlock, token: Tensor, position: Tensor) -> tu
 
 
 def terms(block: former.TransformerBlock, token: Tensor, position: Tensor) -> Tensor:
-    """Splits the scores of a block's heads, (q + q') · (k + k') / √s, into four products.
+    """Splits the scores of a block's heads, (q + q') · (k + k') / √s, into four products: q and k come from the tokens,
+    q' and k' from the positions.
 
     Args:
         block: of pre-norm or post-norm.
@@ -79,8 +80,8 @@ def relative_terms(positions: RelativeTerms, q: Tensor, k: Tensor) -> Tensor:
     The distance takes the place of the key's position; the learned constants u and v that of the query's position.
 
     Args:
-        positions: of the layer.
-        q: (b, h, t_query, s), the last of the tokens.
+        positions: the layer's.
+        q: (b, h, t_query, s): the queries of the last t_query tokens.
         k: (b, h, t_key, s).
     Returns:
         (4, b, h, t_query, t_key), in the order of `TERMS`.

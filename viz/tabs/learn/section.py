@@ -31,7 +31,7 @@ class Section(NamedTuple):
 
     @property
     def panel(self) -> Panel:
-        """The section as a panel, for the registry."""
+        """The section as a `Panel`, for the list of all panels."""
         file = self.name.replace("-", "_")
         script = HERE / "sections" / file / f"{file}.js"
         return Panel(f"learn-{self.name}", script, self.questions, offered=self.available)

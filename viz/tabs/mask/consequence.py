@@ -33,7 +33,7 @@ def compare_masks(bundle: former.Bundle, pair: Mapping[str, former.Bundle], text
         seed: of the sampling.
     Returns:
         "labels" of the text as the pair reads it; "pair", as in `measure`; "switched": bits per byte of the causal
-        model "before" and "after" its mask is removed; "means": all means, and "tasks", their names.
+        model "before" and "after" its mask is removed; for the figure "means", all mean bits, and "tasks", their names.
     """
     most = min(TEXT_LIMIT, *(each.config.seq_length for each in (bundle, *pair.values())))
     first = next(iter(pair.values()), bundle)
@@ -57,7 +57,7 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
     Returns:
         "name"; "masked": whether it was trained with a mask; "bits" of each byte after the first and their mean "own";
         "rest", the sum of all but the last, and their mean "seen" (None if there are none); "hidden", the mean with the
-        next byte hidden, which is "own" for a model that never sees it; "written", a label for each byte that it
+        next byte hidden, equal to "own" for a model with a mask; "written", a label for each byte that the model
         writes.
     """
     masked = masks.MASKS[bundle.config.mask].causal
@@ -76,7 +76,8 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
 
 
 def per_byte(bundle: former.Bundle, ids: Sequence[int], *, masked: bool) -> float:
-    """Converts bits per token to bits per byte of the text after its first token."""
+    """Returns a model's bits per byte for the text after its first token, with or without the causal
+    mask (`masked`)."""
     count = sum(len(bytes_of(bundle.tokenizer, i)) for i in ids[1:])
     return float(surprise(bundle, ids, masked=masked).sum()) / count
 
@@ -85,7 +86,7 @@ def per_byte(bundle: former.Bundle, ids: Sequence[int], *, masked: bool) -> floa
 def surprise(bundle: former.Bundle, ids: Sequence[int], *, masked: bool) -> Tensor:
     """Returns the bits of each token after the first, as in training: the model reads ids[:-1] and predicts ids[1:].
 
-    Without the mask it sees all of these tokens except the last.
+    Without the mask it sees all tokens of ids[:-1], so every target except the last.
 
     Returns:
         (t − 1,).

@@ -28,8 +28,8 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
         bundle: a causal model.
         text: the first `SHOWN` tokens are read.
         layer, head: the head.
-        mask: one of `masks.MASKS`.
-        size: its window or stride.
+        mask: a name in `former.masks.MASKS`.
+        size: the mask's window or stride.
     Returns:
         "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each; "cells", the
         number of allowed ones; the steps of the softmax: "most" (t,), the row's largest allowed score, "exps" (t, t)
@@ -65,11 +65,11 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
     """Counts the cells that each mask allows, from 1 to `FARTHEST` tokens.
 
     Args:
-        mask, size: the chosen mask, with its window or stride.
+        mask, size: the chosen mask, and its window or stride.
         t: a number of tokens to include among the lengths.
     Returns:
-        "lengths"; "cells": each mask's count at each length, with this window for `local`, and with the intended
-        stride ⌊√tokens⌋ for `strided` and `fixed`. If one of these two is chosen, "own" is its count with the constant
+        "lengths"; "cells": each mask's count at each length: with the window `size` for `local`, with the intended
+        stride ⌊√length⌋ for `strided` and `fixed`. If one of these two is chosen, "own" is its count with the constant
         stride `size`. "chosen": the line of the chosen mask; "at": t, and its count "here".
     """
     steps = round(math.log10(FARTHEST) * PER_DECADE)

@@ -90,13 +90,13 @@ def read_consequence(models: Models, view: View) -> dict[str, Any]:
 
 
 def pair(models: Models) -> dict[str, Loaded]:
-    """Returns the two models to compare, by name; an empty dict if one is missing."""
+    """Returns the models trained with and without a mask, by name; an empty dict if one is missing."""
     both = {name: models[name] for name in (MASKED, UNMASKED) if name in models and models[name].kind.says == "next"}
     return both if len(both) == 2 else {}
 
 
 def describe_text(models: Models, view: View) -> dict[str, Any]:
-    """Returns how many "tokens" of the text are shown, and how many there are in "total"."""
+    """Returns "tokens", how many of the text's tokens are shown, and "total", how many it has."""
     request = read_text(models, view)
     total = tokenize(request["bundle"], request["text"])[2]
     return {"tokens": min(total, masking.SHOWN), "total": total}

@@ -51,7 +51,7 @@ class Subject:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of positions with which the classifier can run."""
+        """The kinds of positions, names in `POSITIONS`, with which the classifier can run."""
         config = self.loaded.bundle.config
         return [
             kind
@@ -79,14 +79,16 @@ def find(models: Models) -> Subject | None:
 
 
 def pairs(subject: Subject) -> list[dict[str, str]]:
-    """Returns the examples, {"text", "order", "other"}: in this order the words give the other text; last a review."""
+    """Returns the examples, {"text", "order", "other"}: in the order "order", the words of "text" give the text
+    "other". The last example is a review."""
     split = subject.loaded.bundle.tokenizer.encode
     pairs = [{"text": a, "order": order_of(split(a), split(b)), "other": b} for a, b in PAIRS]
     return [*pairs, {"text": REVIEW, "order": AS_TYPED, "other": ""}]
 
 
 def order_of(ids: list[int], others: list[int]) -> str:
-    """Returns the order that turns `ids` into `others`, which has the same elements; those already in place stay."""
+    """Returns the order that turns `ids` into `others`, which has the same elements; elements that are already in place
+    stay there."""
     free = set(range(len(ids)))
     order = []
     for position, wanted in enumerate(others):
@@ -108,8 +110,8 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
         order: position i gets word order[i].
     Returns:
         "typed": the words as typed; "words" in the new order, and "places": the old position of each, from 1; "moved":
-        the number of words that are not in their old position; "matrix" P, one row per position, and its "cells", all
-        True, (t, t) each.
+        the number of words that are not in their old position; "matrix" P (t, t), one row per position, and "cells" (t,
+        t), all True, for the figure.
     """
     matrix = torch.eye(len(order))[list(order)]
     places = [word + 1 for word in order]
@@ -131,8 +133,8 @@ def measure_errors(
         positions: one of `POSITIONS`; the weights stay the same.
         mask: one of `MASKS`.
     Returns:
-        "outputs": names of the four f; for each, "errors", "sizes": max |f(x)|, "limits": the errors that rounding may
-        cause, and "plain": errors without positions and mask, None if there are neither.
+        "outputs": names of the four outputs f; for each, "errors", "sizes": max |f(x)|, "limits": the largest error
+        that rounding may cause, and "plain": the errors without positions and mask, None if the request has neither.
     """
     ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
     both = ids, ids[:, list(order)]
@@ -166,9 +168,9 @@ def run_output(
         bundle, text, order, positions, mask: as in `measure_errors`.
         output: one of `OUTPUTS`; for the whole classifier, the words' outputs are those of its last block.
     Returns:
-        "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): the largest between
-        f(Px) and P f(x) at each position, and the "largest" of them. For the whole classifier
-        also "pooled" (2, e), the pooled rows in both orders, and "values" (2, num_classes), the log-probabilities.
+        "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): the largest
+        difference between f(Px) and P f(x) at each position; "largest" of these. For the whole classifier also "pooled"
+        (2, e), the pooled rows in both orders, and "values" (2, num_classes), the log-probabilities.
     """
     ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
     both = ids, ids[:, list(order)]
@@ -227,7 +229,7 @@ def with_positions(model: former.Classifier, kind: str) -> former.Classifier:
 
 
 def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Function]:
-    """Returns the four f of the tab, by their names in `OUTPUTS`: functions from ids (1, t) to outputs.
+    """Returns the four functions f that the tab compares, by their names in `OUTPUTS`: from ids (1, t) to outputs.
 
     The first three return a vector per word, (1, t, e): basic self-attention on the word vectors; the first block's
     attention on its normed input; and that whole block. The last returns log-probabilities, (1, num_classes).
@@ -251,5 +253,6 @@ def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Functi
 
 
 def off(before: Tensor, after: Tensor, order: Sequence[int]) -> Tensor:
-    """Returns the equivariance error max |f(Px) − P f(x)|, or, if each text has a single row, the invariance error."""
+    """Returns the equivariance error max |f(Px) − P f(x)|, given f(x), `before`, and f(Px), `after`; for outputs of a
+    single row, the invariance error max |f(Px) − f(x)|."""
     return (after - (before[:, list(order)] if before.dim() == 3 else before)).abs().max()

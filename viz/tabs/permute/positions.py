@@ -55,9 +55,9 @@ class Table:
         return levels * self.scale
 
     def chart(self) -> dict[str, Any]:
-        """Draws the similarity of position 0 with every other; the browser replaces it by the selected position.
+        """Draws the similarity of position 0 with every other; the browser replaces position 0 by the selected one.
 
-        The axis goes to twice the trained length, as in the neighbouring pictures.
+        The x axis goes to twice the trained length, like those of the pictures next to it.
         """
         vectors = self.vectors()
         norms = np.linalg.norm(vectors, axis=1)
@@ -113,7 +113,7 @@ def compare_positions(
         bundle: a model with learned positions; None for sinusoidal encodings.
         size: (rows, e) of the encodings; the first half of the rows counts as trained.
     Returns:
-        "values" (rows,); "near": those at the distances of `NEAR`, as far as there are any; "at"; "trained":
+        "values" (rows,); "near": the values at those distances of `NEAR` that exist; "at"; "trained":
         number of positions in training; "length": twice that.
     """
     if bundle:

@@ -24,7 +24,7 @@ WORK = 4e11  # products in a visitor's turn: about ten seconds of one core
 
 
 def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
-    """Raises Refusal unless parts of one run can be carried into the other, within a visitor's turn."""
+    """Raises Refusal unless `part` of one run can be carried into the other: one model, equal lengths, not too long."""
     if pinned.loaded is not run.loaded:
         raise NothingToShow("carry_models", pinned=pinned.loaded.name, model=run.loaded.name)
     for name, side in run.reading.sides.items():
@@ -40,7 +40,7 @@ def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
 
 
 def most_tokens(loaded: Loaded, part: str) -> int:
-    """Returns how many tokens a text may have for all its parts to be carried within `WORK`, each by a run."""
+    """Returns the most tokens of a text whose parts can all be carried, by one run of the model each, within `WORK`."""
     config = loaded.bundle.config
     work = config.depth * sum(each.numel() for each in loaded.bundle.model.parameters())  # for one token, at each layer
     if loaded.kind.resumes:
@@ -55,7 +55,8 @@ def count(run: RunRequest) -> int:
 
 
 def stack_of(run: Run, name: str, part: str) -> str:
-    """Returns the stack of a map's points, "" in a model of one stack; cross-attention adds to the decoder's stream."""
+    """Returns the stack whose points the map `name` patches: "" for a model of one stack, else "encoder", "decoder" or
+    "cross". The vectors at a token of cross-attention are the decoder's."""
     if len(run.reading.sides) == 1:
         return ""
     return "decoder" if name == "cross" and part in OF_TOKENS else name
@@ -72,11 +73,11 @@ def names_of(run: Run, ids: list[int]) -> list[str]:
 def compared(
     pinned: Run, run: Run, answer: int | None, rival: int | None, at: int | None = None
 ) -> tuple[int, int, int, list[int]]:
-    """Chooses the predictions to compare: those given, else those that distinguish the runs
+    """Fills in the arguments that are None: the two ids and the prediction that distinguish the runs best
     (`former.analysis.tell_apart`).
 
     Returns:
-        answer, rival, at, and the ids to choose from.
+        `answer`, `rival` and `at`, as in `carry_parts`, and the ids that a visitor can choose from.
     """
     apart = analysis.tell_apart(pinned, run)
     answer = next(each for each in apart.answers if each != rival) if answer is None else answer
@@ -94,7 +95,7 @@ def carry_parts(
     rival: int | None = None,
     at: int | None = None,
 ) -> Numbers:
-    """Carries each part of a pinned run into another, one at a time, and measures how much of the difference returns.
+    """Carries each part of a pinned run into another, one at a time, and measures how much of their difference returns.
 
     Args:
         pinned, run: runs of one model, on texts with the same number of tokens.
@@ -104,8 +105,8 @@ def carry_parts(
         answer, rival: the ids whose logit difference is measured; None for those of `former.analysis.tell_apart`.
         at: the prediction, as in `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
     Returns:
-        "shares" (layers, n): (carried − run) / (pinned − run), 0 as without and 1 as in the pinned run, with labels
-        "rows" and "columns" and titles of the "axes"; the difference of logits "before" and in the "pinned" run;
+        "shares" (layers, n): (carried − run) / (pinned − run), 0 for no effect and 1 for the pinned run's logits, with
+        labels "rows" and "columns" and titles of the "axes"; the difference of logits "before" and in the "pinned" run;
         "answer", "rival" and "at"; "choices", ids to choose from, and their "names".
     Raises:
         Unanswerable: both predict the same.
@@ -147,7 +148,8 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
 
 
 def predict_each(carried: Run, run: Run, pinned: Run, at: int) -> Numbers:
-    """Compares one prediction of three runs; returns the values that `carry_one` describes."""
+    """Compares the prediction `at` of three runs: with the carried part, without it, and pinned; returns the result of
+    `carry_one`."""
     probs = [analysis.predicted(each, at).exp() for each in (carried, run, pinned)]
     named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
     ids = sorted(named, key=lambda i: -float(probs[0][i]))

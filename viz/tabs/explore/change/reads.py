@@ -16,7 +16,7 @@ MOST_ARCS = 100  # arcs
 
 
 def has_pairs(bundle: former.Bundle) -> bool:
-    """Returns whether a model has pairs of heads to rank: it is one stack with at least two layers."""
+    """Returns whether a model has pairs of heads to rank, which takes a single stack of at least two layers."""
     return bundle.config.depth > 1 and hasattr(bundle.model, "transformer")
 
 
@@ -61,9 +61,9 @@ def follow_path(
         reader, writer: (layer, head) of the later head and of the earlier one.
         answer, rival: as in `carry.carry_parts`.
     Returns:
-        "values" (4,): the difference of logits in the run, with this path from the pinned run, with the writer's whole
-        output from there, and in the pinned run; their "steps"; "shares" (4,): 0 as in the run, 1 as in the pinned
-        one; "answer" and "rival": their names.
+        "values" (4,): the difference of logits in the run, with this path patched from the pinned run, with the
+        writer's whole output patched, and in the pinned run; "steps": names of these four; "shares" (4,): the values
+        rescaled to 0 in the run and 1 in the pinned run; "answer" and "rival": the names of the two tokens.
     Raises:
         Unanswerable: both predict the same.
     """

@@ -23,12 +23,13 @@ COPIES = 0.3  # minimum score of a copying head
 
 
 def courses(models: Models) -> dict[str, list[int]]:
-    """Returns the steps of each model that has snapshots."""
+    """Returns {model: the steps of its snapshots}, for each model that has snapshots."""
     return {name: course for name, loaded in models.items() if (course := steps(loaded))}
 
 
 def read(loaded: Loaded) -> dict[str, Any] | None:
-    """Reads the measurements of a model's snapshots; None if there are none, or they are of other steps."""
+    """Reads the measurements of a model's snapshots; None if there are none, or their steps are not those of the
+    snapshots."""
     try:
         record = json.loads((Path(loaded.folder or "") / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

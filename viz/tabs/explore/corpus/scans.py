@@ -89,18 +89,17 @@ def load_scan(bundle: former.Bundle) -> scan.Scan:
 
 
 def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> Numbers:
-    """Returns all heads by two measures of a scan.
+    """Returns two measures of every head, from a scan.
 
     Args:
         bundle: a model with a scan in its folder.
-        x, y: of `MEASURES`; one that the scan lacks is replaced.
+        x, y: names in `MEASURES`; a measure that the scan lacks is replaced by another.
         layer, head: the head to mark.
     Returns:
-        "across" and "down" (layers, h, 3): mean, tenth and ninetieth percentile of each measure; "measures" of the
-        scan; "axes": the two measures; "chosen": the marked head, and its "values" (2, 3) on both;
-        "stretches": number of passages, and the "length" of each in tokens; "removals": number of
-        passages on which heads were removed, and "asked": whether their effect is on "hidden" pieces or "next" tokens;
-        "corpus", "split".
+        "across" and "down" (layers, h, 3): mean, tenth and ninetieth percentile of x and of y; "axes": the two names;
+        "measures": all names of the scan; "chosen": the marked head, and "values" (2, 3), its numbers; "stretches":
+        number of passages, and "length", tokens in each; "removals": number of passages on which heads were removed,
+        and "asked": whether the effect is measured on "hidden" pieces or "next" tokens; "corpus", "split".
     """
     scan_result = load_scan(bundle)
     measures = [name for name in MEASURES if name in scan_result.facts["measures"]]
@@ -123,7 +122,7 @@ def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
         bundle: a model with a scan in its folder.
         layer, head: the head.
     Returns:
-        "spread": for each measure, the statistics of `scan.STATISTICS`; "even": the same for even attention;
+        "spread": for each measure, its `scan.STATISTICS`; "even": the same for a head that attends evenly;
         "examples": results of `excerpt`, with "group"; "queries" and "keys" (k, 2) in a plane, "names" of their tokens,
         "groups" (k,), and the share of their variance that is "explained".
     """
@@ -151,7 +150,7 @@ def excerpts(tokenizer: Any, result: scan.Scan, layer: int, head: int) -> list[d
 
 
 def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, Any]:
-    """Shortens a passage to the tokens around a query, and around those to which it attends.
+    """Shortens a passage to the tokens around a query and around the keys to which it attends.
 
     Args:
         labels: (t,).

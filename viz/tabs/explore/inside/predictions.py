@@ -20,7 +20,8 @@ LIKELIEST = 6  # next tokens to choose among
 
 
 def predict(run: Run) -> Numbers:
-    """Returns a model's prediction: "names", "probs" of each, and the probabilities "before" the run's edits.
+    """Returns a model's prediction: "names", "probs" of these, and "before", their probabilities without the run's
+    edits.
 
     The names are the likeliest next tokens, the classes, or the likeliest words for each hidden one.
     """
@@ -59,9 +60,9 @@ def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[in
         pinned, run: runs of one model, on texts with the same number of tokens.
         source, target: (row, column) of the lens: a depth, and a token or a hidden piece.
     Returns:
-        The result of `viz.passes.lens.read_depths` after it; "likeliest":
-        the "names" of tokens, and their probabilities with the state ("probs"), without it ("before") and in the
-        "pinned" run, at the prediction that tells the two runs apart.
+        The result of `viz.passes.lens.read_depths` with the carried state; "likeliest": "names" of tokens, and their
+        probabilities with the state ("probs"), without it ("before") and in the "pinned" run, for the prediction that
+        distinguishes the two runs best.
     Raises:
         Unanswerable: both predict the same.
     """
@@ -94,19 +95,19 @@ def write_logits(
     """Returns what a head adds to the logits at one position, and the parts that add up to one logit.
 
     Args:
-        run, name, layer, head: the head.
+        run, name, layer, head: a run, the name of a map, and a head of it.
         query: the position; None for the one where the head adds most to the logit of the token that follows.
-        answer: id of a next token; None for the one that follows or, at the end, the likeliest.
+        answer: id of a next token; None for the token that follows `query` in the text or, at its end, the likeliest.
         rival: id of a token whose logit is subtracted from that of the answer, or None.
-        every: whether to name tokens too that hardly occur in the training text (`former.analysis.rare_tokens`).
+        every: whether to include tokens that hardly occur in the training text (`former.analysis.rare_tokens`).
     Returns:
-        "at": the position; "strongest": (layer, head, position, what is added) of the head that adds most to the logit
-        of a token that follows, or None; "raised" and "lowered" (n,): the largest increases and decreases, with "ids"
-        and "lowered_ids" of these tokens, and "names" of the raised ones; "rare": the number of rare tokens;
-        "likeliest": the largest probabilities, with "likeliest_ids"; "follows": the id of the next token, or None;
-        "token": the id of the answer, with its "prob" and "logit", the "parts" that add up to that
-        (`former.analysis.head_writes`), each part's "terms" as one number and their "sum", and both "without" the head;
-        "labels" of all these ids.
+        "at": the position; "strongest": (layer, head, position, addend) of the head that adds most to the logit of the
+        token that follows its position, or None; "raised" and "lowered" (n,): the largest increases and decreases of a
+        logit, with the tokens' "ids" and "lowered_ids", and "names" of the raised ones; "rare": the number of rare
+        tokens; "likeliest": the largest probabilities, with "likeliest_ids"; "follows": the id of the next token, or
+        None; "token": the answer's id, with its "prob" and "logit"; "parts" that add up to the logit
+        (`former.analysis.head_writes`), "terms", a number for each part, and their "sum"; "without": the logit and the
+        probability without the head; "labels" of all these ids.
     """
     adds, best = analysis.head_adds(run, name), None
     if adds.numel():
@@ -134,7 +135,8 @@ def write_logits(
 
 
 def remove_heads(run: Run) -> Numbers:
-    """Returns "effects" (layers · h,), the cost of removing each head (`head_effects`), and "names" of the heads."""
+    """Returns "effects" (layers · h,), the cost of removing each head (`former.analysis.head_effects`), and "names" of
+    the heads."""
     rows = list(analysis.head_effects(run))
     several = len(run.maps) > 1
     names = [
@@ -150,7 +152,8 @@ def weigh_words(run: Run) -> Numbers:
 
     Returns:
         "shares" (t,): attention rollout; "changes" (n,): the decrease of the log-odds without each word or, in a long
-        text, each group of neighbours, with "names" of the first of each; "agreement": rank correlation of the two.
+        text, each group of neighbours; "names" (n,): the word, or the group's first word; "agreement": rank correlation
+        of the two.
     """
     shares, changes = analysis.word_shares(run), torch.cat(list(analysis.word_changes(run)))
     names = run.tokens[:: effects.word_size(run)]

@@ -27,8 +27,8 @@ LINES = {"mass": 0.9, "most": 8}
 
 
 def show_heads(run: Run, name: str, layer: int, head: int) -> Numbers:
-    """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, cells "allowed" by the mask, and the
-    "habit" of one head (`name_habit`)."""
+    """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, "allowed" (t_query, t_key), the cells
+    that the mask allows, and the "habit" of one head (`name_habit`)."""
     map_ = run.maps[name]
     sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
     return {"weights": map_.weights, **sides, "habit": name_habit(run, name, layer, head)}
@@ -63,8 +63,8 @@ def cells_of(map_: Map, layer: int, head: int, of: str) -> Tensor:
 
 
 def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str, query: int, key: int) -> Numbers:
-    """Returns one map: "cells" (t_query, t_key), labels, the cells "allowed" by the mask, its "scale", and the number
-    of one "pair".
+    """Returns one map: "cells" (t_query, t_key), labels, "allowed", the cells that the mask allows, the "scale", and
+    "pair", one cell's number.
 
     Args:
         run, name: the run, and the name of its map.
@@ -79,11 +79,8 @@ def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str, qu
 
 
 def show_lines(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns one map as `show_map`, the number of "lines" that the page draws, and the share of the attention that is
-    "carried" by them.
-
-    Which lines are drawn is `LINES`.
-    """
+    """Returns one map for the drawing of its largest weights as lines: the values of `show_map` without "scale" and
+    "pair", the number of "lines", and "carried", the share of the attention on them. `LINES` says which are drawn."""
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
     weights, keys = (each[:, : LINES["most"]] for each in cells.sort(-1, descending=True))
@@ -93,8 +90,8 @@ def show_lines(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
 
 
 def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns one map as "rows", one for each of the "pairs" that the mask allows, and as "table", the text of a CSV
-    file."""
+    """Returns one map as "rows", one for each pair that the mask allows, the number of these "pairs", and "table", the
+    rows as the text of a CSV file."""
     map_ = run.maps[name]
     cells, table = cells_of(map_, layer, head, of), io.StringIO()
     pairs = map_.allowed.nonzero().tolist()
@@ -107,7 +104,7 @@ def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
 
 
 def measure_map(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns the statistics of one self-attention map as "names" and "values" (`head_statistics`)."""
+    """Returns the statistics of one self-attention map as "names" and "values" (`former.analysis.head_statistics`)."""
     map_ = run.maps[name]
     tokens = torch.tensor(map_.ids)
     kinds = kinds_of(run.source.tokenizer, tokens)
@@ -132,8 +129,8 @@ def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int
 
 
 def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int) -> Numbers:
-    """Returns the weights that a token gives, "looks" (t_key,), the label and the weight of the "strongest", and those
-    that it gets, "looked_at" (t,), or None if queries and keys are of different texts."""
+    """Returns a token's attention: "looks" (t_key,), the weights that it gives; label and weight of the "strongest";
+    and "looked_at" (t,), the weights that it gets from each token, None if queries and keys are of different texts."""
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
     looks, looked_at = cells[query], cells[:, query] if map_.ids else None
@@ -142,16 +139,16 @@ def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int)
 
 
 def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: tuple[str, int, int, str]) -> Numbers:
-    """Compares a map of a pinned run with a map of another.
+    """Compares a map of a pinned run with a map of another run.
 
     Args:
         pinned, run: the two runs.
-        before, now: for each run, the name of the map, and layer, head and of as in `cells_of`.
+        before, now: the pinned run's map and the other's: its name, and `layer`, `head` and `of` as in `cells_of`.
     Returns:
         "before" and "now": the cells of both; "rows" and "columns": the aligned queries and keys (`align`); "share" of
         the attention that has moved; "largest": the size of the largest difference, its row and column, and its cell in
-        both. All these are None for maps that cannot be compared. For the figure, with labels and "mask", "cells": the
-        difference of aligned positions, or the pinned map.
+        both. All these are None for maps that cannot be compared. For the figure, "cells" with labels and "mask": the
+        difference of the aligned maps or, if they cannot be compared, the pinned map.
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])
@@ -176,7 +173,7 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
 
 
 def compare_heads(pinned: Run, run: Run, before: str, now: str) -> Numbers:
-    """Compares all heads of two maps, named `before` and `now`.
+    """Compares all heads of the pinned run's map named `before` with those of the other run's map named `now`.
 
     Returns:
         "rows" and "columns" as in `compare_maps`; "moved" (layers, h): the share of each head's attention that has
@@ -200,13 +197,15 @@ class Aligned(NamedTuple):
     columns: Pairs
 
     def pick(self, cells: Tensor, side: int) -> Tensor:
-        """Returns the cells of one map, (..., t_query, t_key) → (..., rows, columns): 0 for a key that it lacks, and in
-        the row of a query that only one map has."""
+        """Arranges the cells of a map by the aligned pairs: (..., t_query, t_key) → (..., rows, columns). `side` is 0
+        for the first map, 1 for the second. Cells are 0 for a key that the map lacks, and for a query that only one map
+        has."""
         across, down = ([-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (self[1], self[0]))
         return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * self._both()[:, None]
 
     def moved(self, difference: Tensor) -> Tensor:
-        """Returns the share of a row's attention that goes elsewhere, averaged over the rows that both maps have."""
+        """Returns the share of a query's attention that goes to other keys in the second map, averaged over common
+        queries, given the difference of the two maps, (..., rows, columns)."""
         return difference.abs().sum((-2, -1)) / 2 / self._both().sum()
 
     def _both(self) -> Tensor:
@@ -214,7 +213,7 @@ class Aligned(NamedTuple):
 
 
 def align_maps(pinned: Run, run: Run, one: Map, other: Map) -> Aligned | None:
-    """Aligns the queries and keys of a map of a pinned run and of a map of another; None for maps that cannot be
+    """Aligns the queries and keys of two maps, `one` of a pinned run and `other` of another run; None if they cannot be
     compared."""
     unit = pinned.source.tokenizer.unit
     least = 3 if unit in ("byte", "character") else 1
@@ -234,10 +233,10 @@ def align(one: Sequence[str], other: Sequence[str], least: int = 1) -> Pairs | N
 
     Args:
         one, other: the labels. Lists of one length are paired by position.
-        least: labels of a common part.
+        least: minimum number of labels in a common part.
     Returns:
-        Pairs of indices in order, with None for a label that only one has; between two common parts labels are paired
-        if there are as many of both. None if the common parts are less than half of the shorter.
+        Pairs of indices in order, with None for a label that only one text has; between two common parts, labels are
+        paired if both texts have equally many. None if the common parts are less than half of the shorter text.
     """
     if len(one) == len(other):
         return [(i, i) for i in range(len(one))]

@@ -19,12 +19,13 @@ STEPS = 5  # measured steps of each kind; their median counts
 
 
 def keeps(model: Any) -> bool:
-    """Returns whether a model keeps keys and values while it writes."""
+    """Returns whether a model has a key-value cache, which it reads while it writes."""
     return isinstance(window_for(model, 1), Window)
 
 
 def cache_facts(loaded: Loaded) -> dict[str, Any] | None:
-    """Returns what a model keeps for each token: layers, heads, sizes and bytes; None if it keeps none."""
+    """Returns the size of a model's key-value cache for each token: layers, heads, sizes and bytes; None without a
+    cache."""
     model, config = loaded.bundle.model, loaded.bundle.config
     if not keeps(model):
         return None

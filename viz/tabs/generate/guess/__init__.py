@@ -43,7 +43,7 @@ def guess_tokens(bundle: former.Bundle, text: str, beliefs: Sequence[Sequence[fl
         text: of at least `LEAST_TOKENS` tokens.
         beliefs: for each round that is played, the probability of each option (OPTIONS,), none of them 0.
     Returns:
-        "parts": the text up to the next guessed token, cut before and after each that was guessed; "options": the
+        "parts": the text up to the next token to guess, cut before and after each guessed token; "options": the
         labels of the options of each played round and of the next, "" for any other token; "probs" (rounds, OPTIONS):
         the model's; "right": the option that came; "own" and "model" (rounds,): the bits of both; "totals" (2,): their
         sums, and "names" of the two.

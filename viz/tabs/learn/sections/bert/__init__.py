@@ -75,7 +75,8 @@ def pretraining_figures(bundle: former.Bundle) -> dict[str, Any] | None:
 
 
 def masks(bundle: former.Bundle) -> dict[str, Any] | None:
-    """Returns the accuracy on hidden tokens of the model trained further, without a causal mask and with one.
+    """Returns the accuracies on hidden tokens of two controls: the model trained further, without and with a causal
+    mask.
 
     {"steps", "rows": [{"name", "accuracy"}], "commands"}, from its card; None if it has none.
     """
@@ -158,9 +159,10 @@ def hide_sides(bundle: former.Bundle, text: str, at: int) -> Numbers:
 
     Args:
         bundle, text: as in `fill_in`.
-        at: the hidden piece.
+        at: index of the hidden piece among the text's tokens.
     Returns:
-        "before" and "after": the largest change of a piece's probability, exactly 0 for none.
+        "before" and "after": the largest change of any piece's probability when the piece before, or after, is hidden;
+        exactly 0 if nothing changes.
     """
     tokens, segments = (each.expand(3, -1).clone() for each in bundle.run(text).inputs)
     tokens[1, at - 1] = tokens[2, at + 1] = tokens[0, at]

@@ -98,18 +98,18 @@ def read_sizes(models: Models, view: View) -> dict[str, Any]:
 
 
 def switched_off(bundle: former.Bundle) -> list[Edit]:
-    """Returns edits that ablate every head."""
+    """Returns the edits that ablate every head of the model."""
     return [Edit(layer, "out", torch.zeros_like) for layer in range(bundle.config.depth)]
 
 
 def stream(capture: former.Capture, at: int) -> Tensor:
-    """Returns a token's vector at every point of the stack, (1 + 2 · depth, e)."""
+    """Returns the vector of token `at` at every point of the stream, (1 + 2 · depth, e)."""
     before, middle, after = (capture.stack(name)[:, 0, at] for name in STREAM)  # each (depth, e)
     return torch.cat([before[:1], torch.stack([middle, after], dim=1).flatten(0, 1)])
 
 
 def stages(block: former.TransformerBlock, capture: former.Capture, layer: int, at: int) -> Tensor:
-    """Returns the length of a token's vector after each of the block's `STAGES`, (6,)."""
+    """Returns the length of the vector of token `at` after each of a block's `STAGES`, (6,)."""
     before, middle, after = (capture[name, layer][0, at] for name in STREAM)
     attention = block.attention.unifyheads(capture["out", layer][0, :, at].flatten())
     ff = capture["mlp_out", layer][0, at]
@@ -146,8 +146,9 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
         "labels" of the tokens; "at"; "points": [{"part": "embedding", "attention" or "feed_forward", "layer", "added":
         the norm of what is added, "length": the norm of the stream, "top": [{"label", "prob"}]}], the prediction there;
         "stages" (depth, 6): the length of the token's vector after each stage of each block, in the order of `STAGES`;
-        "moved" and "movedOff": how far each token's logits move when this one changes, as shown and with attention off;
-        "stream", the token's vector at every point; "from_attention" and "from_feed_forward": norms of what they add.
+        "moved" and "movedOff" (t,): the change of each token's logits when token `at` changes, as shown and with
+        attention off; "stream", the token's vector at every point; "from_attention" and "from_feed_forward" (depth,):
+        the norms of the vectors that these add.
     """
     ids, labels = bundle.tokenizer.encode(text)[:MOST_TOKENS], bundle.tokenizer.labels
     at, edits = min(at, len(ids) - 1), switched_off(bundle) if off else []
@@ -179,13 +180,13 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
 def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
     """Measures how far the first block is from additive, as a whole and without some of its parts.
 
-    The two summands are its own inputs: the token vectors and the position vectors.
+    The two summands are the block's own inputs: the token vectors and the position vectors.
 
     Args:
         bundle, text: as in `follow_token`.
     Returns:
-        "cases": [{"left": of `block_facts.PARTS`, "off": the largest difference as a part of the largest number}]; the
-        "off" of all, and their "names".
+        "cases": [{"left": the parts in this case, names in `block_facts.PARTS`, "off": the error, as
+        `block_facts.additivity` returns it}]; "off" (n,): the errors of all cases; "names" of the cases.
     """
     ids, stack = bundle.tokenizer.encode(text)[:MOST_TOKENS], bundle.model.transformer
     with torch.inference_mode():
@@ -206,7 +207,7 @@ def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 
         depth: blocks.
         seed: of the weights.
     Returns:
-        "depth"; "post" and "pre": a size for each block; "lines" of both.
+        "depth"; "post" and "pre": the norm of the gradient of each block; "lines", both by name, for the figure.
     """
     tokens = torch.tensor([bundle.tokenizer.encode(text)[:MOST_TOKENS]])
     base = former.ModelConfig(**BEGUN, depth=depth)

@@ -35,7 +35,7 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
         x: (1, t, e), the input of the pooling.
         real: bool (1, t), True for each pooled word; at least one is.
         weight: (2, e), of the output layer.
-        how: "average", or "max", where each of the e numbers comes from one word.
+        how: "average" or "max"; with "max" each of the e pooled numbers comes from one word.
     Returns:
         (t,): their sum plus the difference of the biases is the difference of the logits.
     """
@@ -84,11 +84,11 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
         out: indices of the words to leave out.
         pooling: one of `POOLINGS`, for "pulls".
     Returns:
-        "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls" (t,), "logits" (2,), their
-        "difference", "positive": the probability}; "alone" (t,): the pulls for the average if each word attended only
-        to itself; "reads" (t, t): the weights of the first block, the mean over its heads; "numbers": how many of the e
-        maxima come from each word; "bias", the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,)
-        and "pulls" (t,) of one pooling.
+        "labels" of the t words; "pooled" (t,): whether each word is pooled; "average" and "max", for each {"pulls"
+        (t,), "logits" (2,), their "difference", "positive": the probability}; "alone" (t,): the pulls for the average
+        if each word attended only to itself; "reads" (t, t): the weights of the first block, the mean over its heads;
+        "numbers": how many of the e maxima come from each word; "bias", the difference of the biases; "size" e; "x" (1,
+        t, e), the vectors that are pooled; "logits" (2,) and "pulls" (t,) for `pooling`.
     """
     model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST_WORDS]])
     real = torch.ones_like(ids, dtype=torch.bool)

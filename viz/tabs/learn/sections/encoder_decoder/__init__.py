@@ -47,7 +47,8 @@ def model() -> EncoderDecoder:
 
 @cache
 def head_to_open() -> tuple[int, int]:
-    """Returns the layer and head with the most weight on the digit of the source to be written next."""
+    """Returns the layer and head to show first: when the year is written, it puts the most weight on the source's digit
+    to be written next."""
     scores = year_scores(model(), 50)["year"]  # (layers, h)
     layer, head = divmod(int(scores.argmax()), scores.shape[1])
     return layer, head
@@ -99,7 +100,7 @@ def read_texts(view: View) -> dict[str, str]:
 
 
 def read_steps(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `decode_steps`; "prefix" is only in requests for tensors."""
+    """Reads the arguments of `decode_steps`; only a request for the tensors has a "prefix"."""
     config = model().config
     indices = {"layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
     return {**read_texts(view), "prefix": read_choice({"prefix": "true", **view}, "prefix", PREFIXES), **indices}
@@ -123,10 +124,10 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
         layer, head: of the cross-attention.
     Returns:
         "source", labels; "targets" and "writes": labels of what should be written and of what the model writes, each
-        with its end; "memory", its shape; "true" and "own": {"says": the likeliest character of each step, "probs" of
-        the target's character at each step that both have, "bits" of the target up to it, "weights" (t, t_source)};
-        of the chosen prefix, "vectors" of the memory (t_source, e), "weights" (t, t_source), "probs" (t, num_tokens)
-        and "given", the labels of its rows.
+        with its end; "memory", its shape; "true" and "own", for each prefix {"says": the likeliest character of each
+        step, "probs" of the target's character at the steps that both have, "bits", the target's cost in these steps,
+        "weights" (t, t_source)}; for the chosen prefix, "vectors" of the memory (t_source, e), "weights" (t, t_source),
+        "probs" (t, num_tokens) and "given", the labels of the rows.
     """
     tokenizer: Any = load_shipped(MODEL).tokenizer
     labels, longest = tokenizer.labels, model().config.seq_length

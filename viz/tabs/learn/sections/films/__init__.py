@@ -50,7 +50,7 @@ def train(liked: Tensor, seed: int) -> tuple[list[float], Tensor, Tensor]:
     """Learns, by matrix factorisation, vectors of people and films such that sigmoid(dot product) predicts each like.
 
     Args:
-        liked: 0 or 1, (n, m); `HELD` is left out of the loss.
+        liked: 0 or 1, (n, m); the like at `HELD`, (person, film), is left out of the loss.
         seed: of the initial vectors.
     Returns:
         The loss of each step; people (FRAMES + 1, n, 2) and films (FRAMES + 1, m, 2), from the start to the end.
@@ -82,8 +82,9 @@ def learn_likes(likes: list[list[int]], seed: int = 0) -> Numbers:
         likes: for each person, 0 or 1 for each film.
         seed: of the initial vectors.
     Returns:
-        "losses" of each step; "course": people and films at each frame; "people" and "films" at the end, and their
-        products; "predicted", the probability of each like at each frame; "names" and "kinds" of all points.
+        "losses" of each step; "course": the vectors of people and films at each frame; "people" (n, 2) and "films" (m,
+        2) at the end, and their products; "predicted", the probability of each like at each frame; "names" and "kinds"
+        of all n + m points.
     """
     losses, people, films = train(torch.tensor(likes).float(), seed)
     return {
@@ -119,8 +120,9 @@ def find_near(bundle: former.Bundle, word: str) -> Numbers:
         bundle: a model with a word tokenizer.
         word: in its vocabulary.
     Returns:
-        The "word" that was read, its "length"; "dot" and "cosine": the nearest others, each with "word", "value" and
-        "length"; "pairs": see `guess`; for the figure "names" and "cosines" of the nearest.
+        The "word" that was read, its "length"; "dot" and "cosine": the nearest other words by dot product and by
+        cosine, each with "word", "value" and "length"; "pairs": see `guess`; for the figure "names" and "cosines" of
+        the nearest.
     """
     tokenizer, table = bundle.tokenizer, bundle.model.transformer.token_embedding.weight.detach()
     own, lengths = tokenizer.encode(word)[0], table.norm(dim=1)
@@ -152,7 +154,7 @@ def read_word(models: Models, view: View) -> dict[str, Any]:
 
 
 def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) -> dict[str, Any]:
-    """Returns the cosine of two words, and the share of all words that are less similar to the first."""
+    """Returns the cosine of `word` and `other`, and "less", the share of all words that are less similar to `word`."""
     one, two = (tokenizer.encode(each)[0] for each in (word, other))
     cosines = F.cosine_similarity(table, table[one][None])
     less = (cosines < cosines[two]).float().mean()

@@ -113,9 +113,9 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
         text: its first `MOST_BYTES` tokens are read.
     Returns:
         "labels" of all tokens, t + 1; "inputs" and "targets" (1, t); "trained" (snapshots, t) and "unmasked" (t,), the
-        probabilities of the targets; "least", the index of the smallest of "unmasked", and "others", the mean without
-        it; "bits": {"trained" (snapshots,), "unmasked"} per byte; "peek"; "lines": bits per byte over the steps, of
-        this text and of the validation split; "at": the last step.
+        probabilities of the targets; "least", the index of the smallest of "unmasked", and "others", the mean of the
+        rest; "bits": {"trained" (snapshots,), "unmasked"}, bits per byte; "peek", the result of `peek`; for the figure
+        "lines", bits per byte over the steps, of this text and of the validation split, and "at", the last step.
     """
     ids = bundle.tokenizer.encode(text)[:MOST_BYTES]
     tokens = torch.tensor([ids])
@@ -176,7 +176,7 @@ def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001
 
 
 def cached(models: Models, name: str) -> Loaded:
-    """Returns one of the models in `CACHED`, as the server holds it if it does."""
+    """Returns one of the models in `CACHED`: the server's own, or else loaded from the shipped ones."""
     return models.get(name) or family.load(name)
 
 

@@ -95,7 +95,8 @@ def card_of(name: str) -> dict[str, Any]:
 
 
 def in_256_bytes(quality: dict[str, Any]) -> float:
-    """Returns bits per byte with a context of 256 bytes; for a byte-level model this is its usual figure."""
+    """Returns a model's bits per byte with a context of 256 bytes from its card's figures; a byte-level model always
+    has this context."""
     return quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"])
 
 
@@ -149,8 +150,8 @@ def score_text(text: str) -> Numbers:
     Args:
         text: of at least two pieces.
     Returns:
-        "pieces": bits of each piece but the first, and their "names"; "bytes": the number of bytes in them; for each
-        model, by its name, the bits per byte.
+        "pieces": bits of each piece but the first, and "names" of these pieces; "bytes": their number of bytes; and by
+        the name of each model, its bits per byte.
     """
     ids = load_shipped(PIECES).tokenizer.encode(text)
     bits, count = surprise(PIECES, ids), sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))
@@ -201,7 +202,7 @@ def count_size(depth: int, heads: int, emb: int) -> Numbers:
     """Counts the parameters of a GPT-2 of any size.
 
     Args:
-        depth, heads, emb: of the model.
+        depth, heads, emb: the model's number of blocks, of heads in each, and size of a vector.
     Returns:
         The sizes; "total" and its "parts"; "names" and "counts" of the published sizes.
     """

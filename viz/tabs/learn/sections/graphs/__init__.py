@@ -103,10 +103,11 @@ def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order:
         order: of the renamed units; None for no renaming.
     Returns:
         "mask" (n, n); "needs" (n, n): after how many layers output i can depend on input j, LAYERS + 1 where more are
-        needed; "influence" (LAYERS, n, n): by how much it does, measured, and "shares" of the largest after these
-        layers; "order" of the renamed units; "outputs" and "renamed", (n, e); "moved" and "stayed": how far the renamed
-        outputs are from the outputs in the new order, with the edges renamed along and with the edges left as they
-        were; "names" of the units.
+        needed; "influence" (LAYERS, n, n): the measured change of output i by input j after 1, 2, … layers, and
+        "shares" (n, n), this change after `layers` layers divided by the largest; "order" of the renamed units;
+        "outputs" and "renamed", (n, e), before and after renaming; the largest difference between "renamed" and the
+        outputs in the new order, if the edges are renamed too ("moved") and if they are not ("stayed"); "names" of the
+        units.
     """
     mask, order = mask_of(count, edges), order or list(range(count))
     x = material()[1][None, :count]

@@ -89,10 +89,11 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
         at: index of the query; limited to the last token.
         head: of the first layer.
     Returns:
-        "labels" of all tokens; "at"; one entry for each name in `TERMS`, that term for every key that the query may
-        attend to, and "sums" of the four; "scores" and "weights" of these keys as the model computes them; "error": the
-        largest difference between a score and the sum of its terms; "own" and "other" (t, e), the head's inputs from
-        tokens and from positions; "terms" (4, keys), the same as "rows" by name, and "keys", their labels.
+        "labels" of all tokens; "at"; for each name in `TERMS` an entry, that term for every key that the query may
+        attend to; "sums" of the four terms; "scores" and "weights" of these keys as the model computes them; "error":
+        the largest difference between a score and the sum of its terms; "own" and "other" (t, e), the head's inputs
+        from tokens and from positions; "terms" (4, keys), all four terms, and "rows", the same by name; "keys", the
+        labels of these keys.
     """
     model, ids = bundle.model, bundle.tokenizer.encode(text)[:MOST_TOKENS]
     at, block, summed = min(at, len(ids) - 1), model.transformer.blocks[0], summands(bundle, ids)
@@ -113,8 +114,9 @@ def read_losses() -> Numbers:
     """Reads the losses at each position, measured by `python -m former.training positions`.
 
     Returns:
-        "measured", the record; the bits per token of each model (1, figures), by the kind of its positions; "ends", by
-        the same: the bits at the end of the trained length, and the mean of the last four figures.
+        "measured", the record; by the kind of each model's positions, such as "learned", its bits per token (1,
+        figures), one figure for each stretch of positions; "ends", by the same kinds: the figure at the end of the
+        trained length, and the mean of the last four.
     """
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     bits = {model["positions"]: torch.tensor([model["bits"]]) for model in measured["models"]}

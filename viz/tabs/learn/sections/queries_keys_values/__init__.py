@@ -36,7 +36,7 @@ PARTS = ("q", "k", "v")
 
 
 def circle() -> list[list[float]]:
-    """Returns the vectors of the five words, which lie on a circle: (5, 2)."""
+    """Returns the vectors of the section's five words, which lie on a circle: (5, 2)."""
     turns = [2 * math.pi * i / len(WORDS) for i in range(len(WORDS))]
     return [[round(RADIUS * math.cos(turn), 4), round(RADIUS * math.sin(turn), 4)] for turn in turns]
 
@@ -167,7 +167,8 @@ def read_trained(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_weights(models: Models, view: View) -> dict[str, Any]:
-    """Returns where the weights of "q", "k" and "v" are: "file", "tensor", the head's first "row", and its "rows"."""
+    """Returns where a model stores a head's W_q, W_k and W_v: for "q", "k" and "v" the "file", the "tensor", the head's
+    first "row" in it, and the number of its "rows"."""
     arguments = read_trained(models, view)
     loaded, layer, head = (arguments[name] for name in ("bundle", "layer", "head"))
     attention, s = loaded.bundle.model.transformer.blocks[layer].attention, loaded.bundle.config.head_size

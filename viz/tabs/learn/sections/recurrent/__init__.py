@@ -98,7 +98,8 @@ def read(view: View) -> Tensor:
 
 
 def steps_of(model: Any) -> Callable[[Tensor], Tensor]:
-    """Returns a function from tokens (b, t) to the vectors of all tokens after each step, (b, n, t, e)."""
+    """Returns a function that computes the vectors of all tokens after each of a model's n steps: tokens (b, t) → (b,
+    n, t, e)."""
     if isinstance(model, GRUModel | ConvModel):
         return model.steps
     return lambda tokens: former.run_with_capture(model, tokens, "resid_post")[1].stack("resid_post").transpose(0, 1)
@@ -120,7 +121,8 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
     Returns:
         "tokens" (1, t), "labels"; and for each model: "steps" (t, t), the first step after which an output depends on
         an input, 0 for never; "moved" (t, t), how far that input changes that output's logits; "settled" (t,), the step
-        from which each output is final; "count" of steps. "last": the first model's steps to its last output.
+        from which each output is final; "count", the number of steps. "last" (t,): for the first model, the last row of
+        "steps".
     """
     tokenizer = next(iter(bundles.values())).tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST_BYTES]])

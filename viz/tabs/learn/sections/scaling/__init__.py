@@ -42,7 +42,7 @@ def vectors(k: int, seed: int) -> tuple[Tensor, Tensor]:
 
 
 def scores(k: int, seed: int, scaled: bool) -> Tensor:
-    """Returns the dot products (QUERIES, KEYS); scaled ones are computed by `former`."""
+    """Returns the dot products (QUERIES, KEYS); if `scaled`, divided by √k, as `former` computes scores."""
     q, key = vectors(k, seed)
     return attention_scores(q[None, None], key[None, None])[0, 0] if scaled else q @ key.T
 
@@ -77,17 +77,17 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
-    """Measures dot products of random vectors of every size, divided by √k and not.
+    """Measures dot products of random vectors of several sizes k, plain and divided by √k.
 
     Args:
         seed: of the vectors.
         k: the size to mark.
         measure_shown: one of `MEASURES`, for "lines".
     Returns:
-        "sizes"; "plain" and "scaled": results of `measure` for each size; "rows": the weights of the first query at the
-        marked size, "plain" and "scaled"; "measure", its "lines" over the sizes, "at", the size to mark, and "log",
-        whether its axis is logarithmic; "marked": the measure at k, "plain" and "scaled"; and the tensors at k:
-        "q", "k", their products, "scores" and "weights".
+        "sizes"; "plain" and "scaled": results of `measure` for each size; "rows": the weights of the first query at
+        size k, "plain" and "scaled"; for the figure "measure", the name of the measure shown, its "lines" over the
+        sizes, "at", the size k, and "log", whether its axis is logarithmic; "marked": the measure at k, plain and
+        scaled; and the tensors at k: "q", "k", "q @ k.T", "scores" and "weights".
     """
     sizes = [2**power for power in POWERS]
     both = {name: [measure(size, seed, name == "scaled") for size in sizes] for name in ("plain", "scaled")}

@@ -61,7 +61,7 @@ def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 
 def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every word_model is called
-    """Finds the classifiers that know these words, for `measure_moves`."""
+    """Finds the classifiers whose vocabulary has all words of the sentence; reads the arguments of `measure_moves`."""
     text, words = " ".join(WORDS), list(WORDS)
     return {"bundles": {name: each for name, each in poolers(models).items() if labels(each.bundle, text) == words}}
 
@@ -82,7 +82,8 @@ def sentence(order: list[int], positions: bool) -> Tensor:
 
 @torch.no_grad()
 def by_hand(heads: int, positions: bool) -> former.SelfAttention:
-    """Returns a layer whose heads look for the words or positions in `LOOKS`, and output the word's numbers."""
+    """Returns a layer set by hand: "gave" attends to the words or positions in `LOOKS`, one set for each head, and a
+    head outputs the numbers of the word that it finds."""
     looks = LOOKS[heads, positions]
     attention = former.SelfAttention(EMB, len(looks), unify=False)
     for parameter in attention.parameters():
@@ -96,7 +97,7 @@ def by_hand(heads: int, positions: bool) -> former.SelfAttention:
 
 @torch.no_grad()
 def capture_all(attention: former.SelfAttention, x: Tensor) -> former.Capture:
-    """Captures all tensors of one call of a layer."""
+    """Runs an attention layer on x (b, t, e); returns the capture of its q, k, v, weights and out."""
     capture = former.Capture(("q", "k", "v", "weights", "out"))
     attention(x, hook=capture.at(0))
     return capture
@@ -109,9 +110,10 @@ def swap_words(heads: int, positions: bool) -> Numbers:
         heads: 1 or 4.
         positions: whether the vectors include positions.
     Returns:
-        "before" and "after": {"words", "weights" (h, t) of the row of "gave", and "y" (h, t), each head's output for
-        "gave"}; for the original sentence, "x" (1, t, e), "q", "k" and "v" (h, t, s), "weights" (h, t, t) and "out"
-        (h, t, s); "y_gave" and "y_gave_swapped" (h·s,); "rows" and "columns", which name the weights of "gave".
+        "before" and "after" the swap: {"words", "weights" (h, t), those that "gave" gives, and "y" (h, t), each head's
+        output for "gave"}; for the original sentence, "x" (1, t, e), "q", "k" and "v" (h, t, s), "weights" (h, t, t)
+        and "out" (h, t, s); "y_gave" and "y_gave_swapped" (h·s,); "rows" and "columns", which name the weights of
+        "gave".
     """
     attention, captures, cases = by_hand(heads, positions), [], []
     for order in (list(range(T)), SWAPPED):
@@ -127,19 +129,21 @@ def swap_words(heads: int, positions: bool) -> Numbers:
 
 
 def swap_effect(call: Callable[[list[int]], former.Capture]) -> float:
-    """Returns the largest change of the heads' output at "gave" when mary and susan are swapped; `call` runs it."""
+    """Returns the largest change of the heads' output at "gave" when mary and susan are swapped; `call` runs the layer
+    on an order of the words."""
     before, after = call(list(range(T))), call(SWAPPED)
     return float((before["out", 0] - after["out", 0])[0, :, ASKING].abs().max())
 
 
 def swap_effect_by_hand(heads: int, positions: bool) -> float:
-    """Measures the change at "gave" with matrices set by hand."""
+    """Measures the change at "gave" when mary and susan are swapped, with matrices set by hand."""
     attention = by_hand(heads, positions)
     return swap_effect(lambda order: capture_all(attention, sentence(order, positions)))
 
 
 def moved_at_random(heads: int, positions: bool) -> float:
-    """Measures the change at "gave" with random words, positions and matrices."""
+    """Measures the change at "gave" when mary and susan are swapped, with random word vectors, positions
+    and matrices."""
     generator = torch.Generator().manual_seed(SEED)
     words, places = torch.randn(2, T, EMB, generator=generator)
     attention = former.SelfAttention(EMB, heads)
@@ -150,13 +154,15 @@ def moved_at_random(heads: int, positions: bool) -> float:
 
 
 def first_layer(bundle: former.Bundle, ids: list[int], order: list[int]) -> former.Capture:
-    """Returns a function from an order of the words to the output of the first layer's heads."""
+    """Runs a model on the words in another order; returns the capture of the output ("out") of its first
+    layer's heads."""
     tokens = torch.tensor([[ids[i] for i in order]])
     return former.run_with_capture(bundle.model, tokens, ("out",), layers=(0,))[1]
 
 
 def measure_moves(bundles: Mapping[str, former.Bundle]) -> Numbers:
-    """Measures the change at "gave" in every case: matrices set by hand, random and learned.
+    """Measures the change at "gave" when mary and susan are swapped, in every case: matrices set by hand, random and
+    learned.
 
     Args:
         bundles: classifiers that know the words, by name; their first layer is measured.

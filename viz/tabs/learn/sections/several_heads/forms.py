@@ -36,9 +36,9 @@ def count_forms(emb: int, heads: int) -> Numbers:
         emb: size of a vector.
         heads: of the layer.
     Returns:
-        "forms": [{"variant", "size" of one head, "maps": parameters of queries, keys and values, "unify": of the map
-        that joins the heads}], null if the form cannot be built; "seconds" that one call of each form takes, null if it
-        is too large to time for a visitor; "parameters" of each form, in the order of "variants".
+        "forms": for each {"variant", "size" of one head, "maps": the parameters of queries, keys and values, "unify":
+        those of the map that joins the heads}, or None if the form cannot be built; "seconds" that a call of each form
+        takes, None if it is too large to time for a visitor; "parameters" of each form, in the order of "variants".
     """
     forms, spent = [], []
     for variant in VARIANTS:

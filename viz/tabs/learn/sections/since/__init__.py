@@ -92,7 +92,7 @@ def run(bundle: former.Bundle, text: str, at: int, points: tuple[str, ...], laye
 
 
 def turn_vector(positions: RotaryPositions, vector: Tensor, places: Tensor) -> Tensor:
-    """Returns a vector (s,) as rotary positions turn it at each of these positions (n,): (n, s)."""
+    """Turns a vector (s,) by rotary positions, once for each position in `places` (n,): returns (n, s)."""
     return positions.turn(places, vector.dtype)(vector.expand(len(places), -1))
 
 
@@ -109,10 +109,10 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
         shift: number of positions by which both move.
     Returns:
         "labels"; "at" and "key", the two positions; "q" and "k" (s,), before they are turned; "turned_q" and
-        "turned_k", turned at the positions moved by `shift`; "planes" (s/2, 2, 2), these two as points of each plane;
+        "turned_k", turned at the positions moved by `shift`; "planes" (s/2, 2, 2), both as points in each plane;
         "angles" (s/2,), by which q is turned further than k, in radians; "parts" (s/2,), the contribution of each plane
-        to the score; "score" as the model computes it, "moved", that of the turned vectors, and "later", that of both
-        `LATER` positions further on; "by_distance" (FAR,), the score at each distance; "distance", that of the two.
+        to the score; "score" as the model computes it, "moved", that of the turned vectors, and "later", that with both
+        tokens `LATER` positions on; "by_distance" (FAR,), the score at each distance; "distance" of the two tokens.
     """
     capture, at, labels = run(bundle, text, at, ("q", "k", "scores"), 0)
     key, positions = max(0, at - back), bundle.model.transformer.positions
@@ -157,8 +157,8 @@ def norm_vector(bundle: former.Bundle, text: str, at: int, added: float = 0.0) -
     Returns:
         "labels"; "at"; "x" (e,), the vector before the second layer, with `added`; "layer" and "rms", the vector after
         each of the two norms, without gain and bias; "mean" of x and "size", its root mean square; "moved_layer" and
-        "moved_rms", the largest change of a normed number caused by `added`; "names" of the first `NUMBERS`, and
-        "shown" (3, NUMBERS) of the three vectors.
+        "moved_rms", the largest change of a normed number caused by `added`; for the figure "names" of the first
+        `NUMBERS` numbers, and "shown" (3, NUMBERS), these of the three vectors.
     """
     capture, at, labels = run(bundle, text, at, ("resid_pre",), 1)
     before = capture["resid_pre", 1][0, at]
@@ -191,8 +191,8 @@ def gate_token(bundle: former.Bundle, text: str, at: int) -> Numbers:
     Returns:
         "labels"; "at"; "gate" and "up" (hidden,), the outputs of the two maps for the token's normed vector; "open",
         silu of the gate; "hidden", its product with "up"; "error": its largest difference from the model's own numbers;
-        "closed": the share of gates with a factor below 0.1; "top": indices of the `NUMBERS` largest hidden numbers,
-        and for these "rows" (NUMBERS, 4), all four numbers, "given", those of "up", and "passed", those of "hidden".
+        "closed": the share of gates with a factor below 0.1; "top": indices of the `NUMBERS` largest hidden numbers;
+        there "rows" (NUMBERS, 4) has "gate", "open", "up" and "hidden", "given" has "up", and "passed" has "hidden".
     """
     capture, at, labels = run(bundle, text, at, ("resid_mid", "mlp_hidden"), 0)
     block = bundle.model.transformer.blocks[0]
@@ -218,8 +218,8 @@ def count_caches(t: int) -> Numbers:
     Args:
         t: number of tokens.
     Returns:
-        "names"; "heads" and "kv_heads" of each; "shared": bytes of its cache, and "own": of one in which each head of
-        queries had keys and values of its own.
+        "names"; "heads" and "kv_heads" of each; "shared": the bytes of each model's cache, and "own": the bytes if each
+        head of queries had keys and values of its own.
     """
     configs = PUBLISHED.values()
     return {

@@ -59,10 +59,10 @@ def follow_pattern(kind: str, t: int, size: int) -> Numbers:
         size: its window or stride.
     Returns:
         "mask" (t, t); "needs" (t, t): after how many layers an output can depend on an input, LAYERS + 1 where more are
-        needed; "cells", the number that the pattern computes, and "causal", that of the causal mask; "reached": after
-        each layer, the share of the causal cells that is reached; "out" (h, t, s), the output for random queries, keys
-        and values, "dense", the output of dense attention under the same mask, and "error", the largest difference of
-        the two.
+        needed; "cells", the number of cells that the pattern computes, and "causal", the number under the causal mask;
+        "reached": after each layer, the share of the causal cells that is reached; "out" (h, t, s), the output for
+        random queries, keys and values, "dense", the output of dense attention under the same mask, and "error", the
+        largest difference of the two.
     """
     mask, causal = masks.named(kind, t, size), masks.count("causal", t)
     needs = LAYERS + 1 - masks.reach(mask, LAYERS).long().sum(0)
@@ -106,7 +106,7 @@ def costs_of_methods(show: str) -> Numbers:
 
 
 def costs(show: str) -> Question:
-    """Returns the panel's question about the recorded time or memory."""
+    """Returns the `Question` that charts the recorded "time" or "memory" (`show`)."""
     axes = ("tokens", NUMBERS[show])
     draw = Draw(figures.by_size, Field("lengths"), Field("lines"), log=True, axes=axes)
     arguments = {"show": show}

@@ -48,7 +48,8 @@ def read_question(view: View) -> tuple[str, str]:
 
 
 def read(trainings: Trainings, view: View) -> dict[str, Any]:
-    """Returns a model's answer to a view's "text": the model of training "run", or the task's before its first step.
+    """Returns a model's answer to a view's "text". The model is that of the training named by "run", or else the task's
+    model before its first step.
 
     Returns:
         The result of `frame`, and "trained": whether the training's model was found.
@@ -76,7 +77,7 @@ def read_training(models: Models, view: View) -> dict[str, Any]:
 
 @torch.no_grad()
 def first_step(task: str, seed: int) -> Numbers:
-    """Runs the model on the batch of its first step, before any training.
+    """Runs a task's model on the batch of its first step, before any training.
 
     Args:
         task: of `toys.TOYS`.

@@ -163,7 +163,8 @@ def reach_back(text: str) -> Numbers:
         text: its first `REACHED` bytes are read.
     Returns:
         "labels" of the n bytes; "off" and "on", (depth, n): `influence_of_bytes` without and with a memory; "last": the
-        last layer's row of "on"; "far": by the same names, how many bytes back its first influence is.
+        last layer's row of "on"; "far": {"off", "on"}: how many bytes back the first byte is that changes the last
+        layer.
     """
     tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:REACHED]])
     off, on = influence_of_bytes(tokens, 0), influence_of_bytes(tokens, SHORT)
@@ -180,8 +181,8 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
         text: its first `MOST_BYTES` bytes are read.
         layer, head: of the head.
     Returns:
-        "labels" of the last `KEYS` keys; one entry for each name in `TERMS`, that term for each of these keys, and all
-        of them together as "rows", with their standard deviations as "spreads"; "scores" as the model computes them;
+        "labels" of the last `KEYS` keys; for each name in `TERMS` an entry, that term for each of these keys; "rows",
+        all four terms by name, and "spreads", the standard deviation of each; "scores" as the model computes them;
         "error": the largest difference between a score and the sum of its terms.
     """
     tokenizer = load_shipped(MODEL).tokenizer

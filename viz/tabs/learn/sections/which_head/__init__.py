@@ -1,4 +1,5 @@
-"""Section "Which head does it?": switches heads off in one text, and carries their output from it into another.
+"""Section "Which head does it?": switches heads off in the pass of one text, and carries their output from there into
+the pass of another.
 
 Sizes: h heads.
 """
@@ -28,14 +29,14 @@ MOST_TOKENS = 24  # tokens of a text
 
 
 def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
-    """Measures each head twice: by switching it off in one text's pass, and by carrying it into another's.
+    """Measures each head twice: by switching it off in the pass of one text, and by carrying its output into another's.
 
     The measure is the difference between the logits of the two tokens that distinguish the predictions best, as a share
     of how much this difference changes between the two passes.
 
     Args:
         bundle: a model that predicts next tokens.
-        pinned, text: of equally many tokens.
+        pinned, text: two texts with equally many tokens.
     Returns:
         "lost" (layers, h): how much of the difference is lost when the head is switched off in the pass of `pinned`;
         "returned" (layers, h): how much comes back when it is carried from there into the pass of `text`; "best": layer
@@ -78,7 +79,7 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the first pairs of texts, and three heads to choose from in the question: two that return most, and one
+    """Returns the section's pairs of texts, and the three heads of its question: the two that return most, and the one
     that is needed most."""
     del models
     bundle = load(MODEL).bundle
