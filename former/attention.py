@@ -116,7 +116,7 @@ def attend(
         q: (b, h, t_query, s).
         k, v: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a `Pattern`; None for no mask.
-        hook: called at each of `former.hooks.POINTS` that it wants; may replace the tensor that it gets.
+        hook: called with the tensor at each of `former.hooks.POINTS` that it names; may return a replacement.
         terms: computes what relative positions add to the unscaled dot products (`former.positions`), or None.
         kernel: False always computes by the equation.
         scaled: False leaves out the division by √s.

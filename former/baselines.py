@@ -108,17 +108,19 @@ class GRUModel(nn.Module):
     def step(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Like `forward`, continuing from `state` (depth, b, e); returns logits and the new state."""
+        """Computes the same as `forward`, but continues from `state` (depth, b, e); returns logits and the
+        new state."""
         del observer
         check_tokens(tokens, self.config.num_tokens, training=self.training)
         hidden, state_after = self.gru(self.drop(self.token_embedding(tokens.long())), state)
         return self.toprobs(self.drop(hidden)), state_after
 
     def steps(self, tokens: Tensor) -> Tensor:
-        """Simulates the last layer's states if the cells of all tokens and layers worked in parallel.
+        """Computes the last layer's states as they would be if the cells of all tokens and layers worked in parallel.
 
-        In each step a cell reads the previous step's output of the cell before it and of the layer below, at first
-        zeros. This shows which work must wait: token i reaches its value, that of `forward`, after i + depth steps.
+        In each step a cell reads what the cells of the token before and of the layer below returned in the previous
+        step, at first zeros. This shows which work must wait: token i reaches the value that it has in `forward` after
+        i + depth steps.
 
         Args:
             tokens: (b, t).
@@ -192,7 +194,8 @@ class ConvModel(nn.Module):
     def step(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Like `forward`, continuing from `state` (b, ·), the earlier tokens that an output can depend on."""
+        """Computes the same as `forward`, but continues from `state` (b, ·), the earlier tokens that an output can
+        depend on; returns logits and the new state."""
         inputs = tokens if state is None else torch.cat((state, tokens), 1)
         logits = self(inputs, observer)[:, -tokens.shape[1] :]
         return logits, inputs[:, max(0, inputs.shape[1] + 1 - self.config.receptive_field) :]

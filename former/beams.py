@@ -42,8 +42,9 @@ def beam_search(
 ) -> list[Beam]:
     """Searches for the likeliest continuations of a prompt.
 
-    Each step extends every beam by every token. Of the best `beams` results, those that end are set aside; the best
-    `beams` others are extended further, until none of them could still beat those set aside, as in `transformers`.
+    Each step extends every beam by every token. Results among the best `beams` that end with `end` are set aside; the
+    best `beams` unfinished results are extended further. The search stops when none of these could still beat those set
+    aside, as in `transformers`.
 
     Args:
         model: a causal Generator, or its fast twin.

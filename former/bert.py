@@ -77,7 +77,7 @@ class BertConfig(StackConfig):
 
 
 class BertStack(nn.Module):
-    """Everything that `Bert` and `BertClassifier` share: all but their output heads.
+    """The part that `Bert` and `BertClassifier` share: everything except their output heads.
 
     Args:
         config: the model's shape.
@@ -202,7 +202,7 @@ class Bert(BertStack):
 
     @property
     def has_head(self) -> bool:
-        """Whether it has the masked-word head."""
+        """Whether the model has the masked-word head."""
         return self.words is not None
 
     def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
@@ -211,7 +211,7 @@ class Bert(BertStack):
         Args:
             tokens, segments: as for `encode`, with both segments.
         Returns:
-            logits (b, 2): it follows, it does not.
+            logits (b, 2): that the second text follows, and that it does not.
         Raises:
             ValueError: as in `encode`, or the model has no next-sentence head.
         """

@@ -120,8 +120,8 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
     """Writes a model's folder; the card is written last, so a folder with a card is complete.
 
     float16 keeps 11 significant bits of a weight and bfloat16 8, in half the space of float32; loading returns the
-    rounded weights. No file is larger than `SHARD_BYTES` plus a header, unless a single tensor is: that gets a file of
-    its own.
+    rounded weights. No file is larger than `SHARD_BYTES` plus a header, unless a single tensor is; such a tensor gets a
+    file of its own.
 
     Args:
         bundle: the model to save, with its tokenizer, config and card.
@@ -158,7 +158,7 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
 
 
 def check_finite(state: dict[str, Tensor], dtype: str) -> None:
-    """Raises ValueError unless all weights are finite; the message names dtype, to which they were rounded."""
+    """Raises ValueError unless all weights are finite; the message names the `dtype` to which they were rounded."""
     for name, tensor in state.items():
         if not tensor.isfinite().all():
             raise ValueError(f"weights must be finite numbers within the range of {dtype}, got others in {name}")

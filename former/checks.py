@@ -41,7 +41,7 @@ def require_instance(name: str, value: object, kind: type) -> None:
 
 
 def require_vectors(q: Tensor, k: Tensor, v: Tensor, divisor: float) -> None:
-    """Raises ValueError unless queries can be compared with keys, there is a value for each, and scores be divided."""
+    """Raises ValueError unless queries and keys have one size, each key has a value, and `divisor` is above 0."""
     for name, vectors in (("q", q), ("k", k), ("v", v)):
         require_instance(name, vectors, Tensor)
     if min(q.dim(), k.dim()) < 2 or q.shape[-1] != k.shape[-1]:
@@ -65,13 +65,14 @@ def require_positive(name: str, value: int) -> None:
 
 
 def require_room(limit: int, least: int) -> None:
-    """Raises ValueError if `limit` is below `least` tokens: the special ones around a text, and one of its own."""
+    """Raises ValueError if `limit` is below `least`, the special tokens around a text and one token of the
+    text itself."""
     if limit < least:
         raise ValueError(f"limit must be at least {least}, with the tokens around this text, got {limit}")
 
 
 def listed(name: str, values: Any) -> tuple[Any, ...]:
-    """Returns values as a tuple; raises ValueError for a single value instead of a list."""
+    """Returns values as a tuple; raises ValueError if they are a single value, such as a number, instead of a list."""
     if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         raise ValueError(f"{name} must be a list, got {values!r}")
     return tuple(values)
@@ -93,7 +94,8 @@ def require_choice(name: str, value: str, choices: Iterable[str]) -> None:
 
 
 def head_size(emb: int, heads: int, variant: str, size: int | None = None, unify: bool = True) -> int:
-    """Returns the size s of one head: emb in the wide variant, else emb / heads, or in the narrow one any `size`.
+    """Returns the size s of one head: emb in the wide variant, else emb / heads; in the narrow variant `size`, if
+    given, replaces it.
 
     Raises:
         ValueError: an unknown variant, heads that do not divide emb, another size than the variant's, or head outputs

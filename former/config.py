@@ -27,7 +27,7 @@ _Config = TypeVar("_Config", bound="Config")
 
 
 def added_in_version(default: Any, version: int) -> Any:
-    """A field added in card `version`; older cards use the default."""
+    """Returns a dataclass field that was added in this version of the cards; for older cards it has its default."""
     return field(default=default, metadata={"since": version})
 
 
@@ -45,7 +45,7 @@ class Config:
 
         Args:
             values: the fields.
-            version: of their card; a field added later may be missing and has its default.
+            version: the version of the card; a field that was added later may be missing, and then has its default.
         Raises:
             ValueError: a field that is unknown, missing (its default might be another model's) or out of range.
         """

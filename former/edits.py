@@ -39,7 +39,8 @@ class Edit:
         return at_points([self.point], lambda _, tensor: self.change(tensor))
 
     def where_it_fits(self) -> Edit:
-        """Returns an edit that skips maps without the cells that it names, instead of refusing them."""
+        """Returns an edit with the same change, which skips maps that lack the cells it names, instead of raising
+        ValueError."""
         fits = self.fits
         if fits is None:
             return self
@@ -171,7 +172,7 @@ def spread_head(layer: int, head: int, *, stack: str = "") -> Edit:
 
 
 def edits_of_heads(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
-    """Returns the edits of a growing text as a tuple.
+    """Returns edits as a tuple, after checking that they can be made in a growing text: whole heads only.
 
     Raises:
         ValueError: an edit that does not fit the model, or that names a token.

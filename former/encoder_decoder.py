@@ -113,7 +113,7 @@ class EncoderDecoder(nn.Module):
 
         Args:
             target: (b, t) token ids.
-            memory: (b, t_source, e), as `encode` returns it; or each layer's keys and values of it (`keys_and_values`).
+            memory: (b, t_source, e), as `encode` returns it; or each layer's keys and values (`keys_and_values`).
             real: bool (b, t_source), True where the source is not padding (method `real`); None without padding.
             mask, observer, recompute: as in `forward`.
             cache: keys and values of `past` earlier target tokens, before these; the new ones are added to it.
@@ -151,7 +151,8 @@ class EncoderDecoder(nn.Module):
         return self.unembed(x)
 
     def keys_and_values(self, memory: Tensor) -> list[KeysValues]:
-        """Computes each layer's cross-attention keys and values of the memory, once for a whole answer."""
+        """Computes each layer's cross-attention keys and values from the memory (b, t_source, e), once for a whole
+        answer."""
         blocks = cast(Iterable[DecoderBlock], self.decoder.blocks)
         return [block.cross.keys_and_values(memory) for block in blocks]
 

@@ -49,9 +49,9 @@ ROWS = 1024  # tokens that a cache has room for at first
 class KeyValueCache:
     """The keys and values of the tokens so far.
 
-    With a cache, only the new token is computed: its query attends to the stored keys. A cache belongs to one window
-    of one generation. No row is overwritten: tensors captured from it stay as they are. There is room for `ROWS` tokens
-    at first, and for twice as many whenever it is full, up to the context, which may be long.
+    With a cache, only the new token is computed: its query attends to the stored keys. A cache belongs to one window of
+    one generation. No row is overwritten: tensors captured from it stay as they are. At first it has room for `ROWS`
+    tokens; whenever it is full, the room is doubled, up to the context.
 
     Args:
         config: the model's.
@@ -73,7 +73,7 @@ class KeyValueCache:
         return 2 * self.keys[:, :, :, : self.length].nbytes
 
     def at(self, layer: int) -> Extend:
-        """Returns the function that adds a layer's new keys and values and returns all of them.
+        """Returns a layer's function extend(k, v): it stores new keys and values, and returns all stored ones.
 
         Raises:
             ValueError: when it is called, with another number of sequences, or more tokens than the context.
@@ -101,7 +101,7 @@ class KeyValueCache:
             self.keys, self.values = (self._copied(each, rows) for each in (self.keys, self.values))
 
     def of(self, sequences: Sequence[int]) -> KeyValueCache:
-        """Returns a new cache with these of its sequences, which may repeat."""
+        """Returns a new cache with some of this cache's sequences, given by their indices, which may repeat."""
         new, rows = copy.copy(self), self.keys.shape[3]
         new.keys, new.values = (self._copied(each, rows, sequences) for each in (self.keys, self.values))
         return new

@@ -276,7 +276,7 @@ def run_with_capture(
         model: a model of `former`, or one with the same calling convention.
         tokens: (b, t) token ids; several inputs as a tuple, such as (source, target) for an `EncoderDecoder`.
         names: the points to capture, listed above.
-        layers: the layers to capture, from 0; None for all. The others stay on the fast kernel.
+        layers: the layers to capture, from 0; None for all. Layers that are not captured stay on the fast kernel.
         edits: changes to make during the pass, in this order (`former.edits`); tensors are captured after them.
         mask: bool (t, t), True = may attend; None for the model's own.
         grad: whether the output and the tensors keep the graph, to compute gradients; a fast twin has none.
@@ -307,7 +307,7 @@ def points_of(model: Model) -> Iterable[str]:
 
 
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
-    """Returns edits as a tuple, each checked as an observer."""
+    """Returns edits as a tuple; raises ValueError if one is no observer, or does not fit the model."""
     check_observer(model, Chain(checked := listed("edits", edits)))
     return checked
 
@@ -330,7 +330,7 @@ def check_observer(model: Model, observer: Observer) -> None:
 
 
 def check_layers(model: Model, layers: Iterable[int]) -> None:
-    """Raises ValueError unless the model has these layers."""
+    """Raises ValueError unless the model has all these layers."""
     depth = model.config.depth
     for layer in layers:
         if not is_index(layer, depth):

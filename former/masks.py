@@ -30,7 +30,7 @@ from former.checks import require_choice, require_instance, require_positive
 class Kind:
     """One kind of mask.
 
-    Shifting query and key together by `size` must change nothing: `count` relies on it.
+    Whether a query may attend to a key must not change if both move by `size`: `count` relies on it.
     """
 
     sees: Callable[[Any, Any, int], Any]  # (query, key, size) → whether the query may attend to the key; broadcasts
@@ -108,7 +108,8 @@ def local(t: int, window: int) -> Tensor:
 
 
 def strided(t: int, stride: int) -> Tensor:
-    """Lets a query attend to the last `stride` tokens and every `stride`-th one before: query − key ≡ 0 (mod stride).
+    """Lets a query attend to the last `stride` tokens, and to every `stride`-th token before: query − key ≡ 0 (mod
+    stride).
 
     With a stride of √t each query has at most about 2√t keys; two layers connect any two tokens with t√t cells.
 
@@ -257,13 +258,13 @@ def _require_bool(name: str, values: Tensor) -> None:
 
 
 def blind(mask: Tensor | None) -> Tensor | None:
-    """Returns the queries without keys: their softmax would be 0/0, so their weights and output are set to 0.
+    """Returns which queries may attend to no key: their softmax would be 0/0, so their weights and output are set to 0.
 
     Args:
         mask: bool (..., t_query, t_key), True = may attend.
     Returns:
-        bool (..., t_query, 1); None if there are certainly none. Only a mask on a CPU is read to find out: elsewhere
-            reading would wait for the device in every layer, or break the graph being compiled.
+        bool (..., t_query, 1); None if no query is blind, which is checked only for a mask on a CPU: on a GPU the check
+        would wait for the device in every layer, and it would break a graph being compiled.
     """
     if mask is None:
         return None

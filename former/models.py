@@ -25,7 +25,7 @@ class Generator(nn.Module):
     """An autoregressive model (article, "Text generation transformer"), which predicts each next token.
 
     Args:
-        config: the model's shape; without a mask in it, the model is causal.
+        config: the model's shape; if it names no mask, the model is causal.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -107,7 +107,8 @@ class Generator(nn.Module):
 
 
 def require_output_layer(model: Any) -> None:
-    """Raises ValueError for a Generator, or its fast twin, without an output layer, and for what is no model."""
+    """Raises ValueError for a Generator, or its fast twin, without an output layer, and for an object that is not a
+    model."""
     if not hasattr(model, "config"):
         raise ValueError(f"model must be a model, such as `bundle.model`, got a {type(model).__name__}")
     if not getattr(model.config, "output_layer", True):
@@ -120,7 +121,7 @@ class Classifier(nn.Module):
     If the config has a `pad_token`, no other token attends to it and pooling leaves it out.
 
     Args:
-        config: the model's shape; without a mask in it, every token attends to every other.
+        config: the model's shape; if it names no mask, every token attends to every other.
     """
 
     def __init__(self, config: ModelConfig) -> None:

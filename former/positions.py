@@ -31,15 +31,18 @@ class Positions(nn.Module):
     limit: int | None = None  # number of positions; None without a limit
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-        """Returns the vectors to add to the token embeddings: index (t,), from 0 → (t, e), or 0, which broadcasts."""
+        """Returns the vectors to add to the token embeddings at positions index (t,), from 0: (t, e), or 0 if the
+        scheme adds none."""
         return torch.zeros((), dtype=dtype, device=index.device)
 
     def terms(self, layer: int) -> Terms | None:  # noqa: ARG002
-        """Returns a layer's function of q and k that is added to its dot products; None without one."""
+        """Returns a layer's function (q, k) → terms added to its dot products, (b, h, t_query, t_key); None without
+        one."""
         return None
 
     def turn(self, index: Tensor, dtype: torch.dtype) -> Turn | None:  # noqa: ARG002
-        """Returns a function that turns queries and keys at positions index (t,), in every layer; None without one."""
+        """Returns the function that turns queries or keys (b, h, t, s) at positions index (t,), the same in every
+        layer; None if the scheme turns none."""
         return None
 
 
@@ -194,7 +197,8 @@ class RotaryPositions(Positions):
         return f * (share + (1 - share) / factor)
 
     def turn(self, index: Tensor, dtype: torch.dtype) -> Turn:
-        """Returns the function for positions index (t,), beyond the trained length too."""
+        """Returns the function that rotates q or k (b, h, t, s) at positions index (t,), which may exceed the trained
+        length."""
         index = index.to(torch.promote_types(dtype, torch.float32))  # as in `SinusoidalPositions`
         angles = index[:, None] * self.frequencies(index)  # (t, r/2)
         cos, sin = angles.cos().to(dtype), angles.sin().to(dtype)

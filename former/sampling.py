@@ -85,12 +85,13 @@ def apply_rules(
 
 
 def precise(x: Tensor) -> Tensor:
-    """Returns x in float32 at least: probabilities in half precision do not sum to 1, and sums of them stop growing."""
+    """Returns x in float32 at least: probabilities in half precision do not sum to 1, and their running sum stops
+    growing."""
     return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def require_numbers(values: Tensor) -> Tensor:
-    """Returns numbers that were computed from a prediction; raises ValueError if one is NaN, as after an overflow."""
+    """Returns `values`, computed from a prediction; raises ValueError if one is NaN, as after an overflow."""
     if values.isnan().any():
         raise NotNumbers("the model's prediction must be numbers, got NaN: an overflow, or weights that are not finite")
     return values

@@ -22,8 +22,8 @@ def count_parameters(kind: str, **changes: Any) -> int:
     Args:
         kind: one of `checkpoints.MODEL_KINDS`; or "gpt2" or "bert", or one of their published sizes, such as "gpt2-xl"
             or "bert-large". BERT is counted as published: with its pooler and without its pretraining heads.
-        changes: fields of its config, such as depth, emb and heads; the others have their defaults. A GPT-2 or BERT
-            with emb but without heads has heads of the published size 64.
+        changes: fields of the model's config, such as depth, emb and heads; all others have their defaults. A GPT-2 or
+            BERT with emb but without heads has heads of the published size 64.
     Raises:
         ValueError: an unknown kind, a field that its config does not have, or one out of range.
     """

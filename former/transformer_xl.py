@@ -133,7 +133,7 @@ class TransformerXL(nn.Module):
 
 
 class MemoryCache:
-    """Acts as a cache of keys and values, computed from the memory.
+    """A cache of keys and values (`former.stack.Cache`), which are computed from the memory.
 
     Args:
         blocks: the stack's blocks.

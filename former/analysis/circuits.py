@@ -23,7 +23,7 @@ from former.models import Generator
 
 
 class HeadMaps(NamedTuple):
-    """The linear maps of one layer's heads, as matrices."""
+    """The linear maps of one layer's heads, as matrices: to q, k and v, and from a head's output to the stream."""
 
     q: Tensor  # (h, s, e)
     k: Tensor  # (h, s, e)
@@ -146,7 +146,8 @@ def induction_score(
 
 
 def repeated_sequences(length: int, repeats: int, seed: int, ids: Sequence[int]) -> Tensor:
-    """Returns sequences of random tokens from `ids`, each repeated once: (repeats, 2·length)."""
+    """Returns `repeats` sequences of `length` random tokens from `ids`, each followed by itself:
+    (repeats, 2·length)."""
     random = torch.Generator().manual_seed(seed)
     once = torch.tensor(ids)[torch.randint(len(ids), (repeats, length), generator=random)]
     return torch.cat((once, once), 1)

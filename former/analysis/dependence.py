@@ -28,7 +28,7 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
     Args:
         f: maps x to (b, t, ...).
         x: (b, t, ...): vectors or token ids.
-        permutation: (t,), each index once; the i-th token of P x is token `permutation[i]` of x.
+        permutation: (t,), each index once; token i of P x is token `permutation[i]` of x.
     Raises:
         ValueError: not a permutation of x's tokens, or outputs that do not belong to tokens: their second size is not
             t, or f is a classifier or an EncoderDecoder.
@@ -63,8 +63,8 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
             ids, f must accept at least the ids 0 to 2, unless it is a model with a config. A TransformerXL starts
             without a memory.
         x: (1, t_in, ...): vectors or token ids. For a model with padding, padding is not an input: it is not replaced,
-            its column is 0, and no token is replaced by it.
-        chunk: the most changed inputs in a batch, at least 1; the cost is about t_in + chunk sequences.
+            its column is 0, and no token is replaced by padding.
+        chunk: the number of changed sequences in a batch, at least 1; the cost is about t_in + chunk sequences.
     Returns:
         (t_out, t_in): row i, column j is the largest absolute change of output i when input j is replaced.
     Raises:

@@ -21,7 +21,8 @@ class Difference(NamedTuple):
 
 
 def predicted(run: Run, at: int) -> Tensor:
-    """Returns the log-probabilities of one prediction of a run: (num_tokens,), or (num_classes,)."""
+    """Returns the log-probabilities of prediction `at` of a run: of tokens (num_tokens,), or of
+    classes (num_classes,)."""
     require_instance("run", run, Run)
     return precise(run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0]).log_softmax(-1)
 
@@ -30,7 +31,8 @@ def predicted(run: Run, at: int) -> Tensor:
 def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
     """Finds the tokens or classes that contribute most to the Kullback-Leibler divergence of two predictions.
 
-    The last predictions are compared; for an encoder-decoder, whose answers end alike, those that differ most.
+    The runs' last predictions are compared; for an encoder-decoder, whose answers all end with the same token, the
+    predictions that differ most.
 
     Args:
         one, other: runs of one model on texts of equally many tokens.

@@ -68,7 +68,8 @@ def ablation_by_layer(
 ) -> Iterator[Tensor]:
     """Yields the rows of `ablation_effects`, each (h,), as soon as they are measured.
 
-    The heads of a layer run as one batch, in which each sequence lacks another head.
+    The heads of a layer run as one batch, in which each sequence lacks a different head. The arguments are those of
+    `ablation_effects`.
     """
     if not hasattr(getattr(model, "config", None), "heads"):
         raise ValueError(f"model must have attention heads, got a {type(model).__name__}")
@@ -118,7 +119,8 @@ def head_effects(run: Run) -> Iterator[HeadEffect]:
     Args:
         run: of any model that makes a prediction.
     Raises:
-        ValueError: the text is too short or hides nothing, or the model has no output head, or predicts only NaN.
+        ValueError: the text is too short, or hides no word from a Bert; the model has no output head, or predicts only
+            NaN.
     """
     require_instance("run", run, Run)
     measure = run.kind.measure(run.model, run.reading, run.inputs, run.result)
@@ -188,7 +190,8 @@ def word_changes(run: Run) -> Iterator[Tensor]:
 
 
 def agreement(run: Run, shares: Tensor, changes: Tensor) -> float:
-    """Computes the rank correlation of a classifier's attention and the words' effects; NaN if it is undefined.
+    """Computes the rank correlation of the words' shares of attention with the sizes of their effects; NaN if
+    undefined.
 
     Args:
         run: the run.

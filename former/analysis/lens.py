@@ -74,8 +74,8 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
         run: of any model that makes a prediction.
         top: number of most likely tokens or classes to return, at most as many as there are.
     Returns:
-        log-probabilities and ids, each (depth + 1, n, top), with n the tokens of the text or the answer; for a model
-            that fills in words, the hidden pieces; for a classifier n is 1, and the ids are classes.
+        log-probabilities and ids, each (depth + 1, n, top). n is the number of tokens of the text, or of an
+        encoder-decoder's answer; for a Bert, of hidden pieces; for a classifier 1, and the ids are classes.
     Raises:
         ValueError: the model has no output head.
     """

@@ -76,7 +76,8 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
 
 
 def centred(norm: nn.Module, x: Tensor) -> Tensor:
-    """Subtracts the mean from vectors (..., e), if the norm does."""
+    """Subtracts the mean from vectors (..., e) if the norm is a layer norm; a norm by the root mean square
+    leaves it."""
     return x - x.mean(-1, keepdim=True) if isinstance(norm, nn.LayerNorm) else x
 
 
@@ -85,7 +86,7 @@ def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Obs
     """Splits the logits after one token into what each part of a pre-norm model adds; the parts add up to the logits.
 
     Direct logit attribution (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"): the output layer
-    applied to each of `stream_parts`. A part's effect on later parts is counted with those.
+    applied to each of `stream_parts`. If a part changes what later parts add, this change counts as theirs.
 
     Args:
         model, tokens, at, edits: as in `stream_parts`.
@@ -130,7 +131,7 @@ class HeadWrites:
     rival: int | None = None  # a token whose logit is subtracted: `parts` are of the difference, without "common"
 
     def logit(self, logits: Tensor) -> float:
-        """Returns the token's logit among those of a prediction (num_tokens,), less the rival's if there is one."""
+        """Returns the logit of `token` in a prediction (num_tokens,); if there is a rival, minus the rival's logit."""
         return float(logits[self.token] - (0 if self.rival is None else logits[self.rival]))
 
 
@@ -144,10 +145,10 @@ def head_writes(
 
     Args:
         run: of a pre-norm model that predicts next tokens.
-        layer, head: of the head, from 0.
+        layer, head: the head, from 0.
         at: index of the query, counted from the end if negative.
         token: the next token whose logit is split; None for the one that follows in the text, or else the most likely.
-        rival: a token whose logit is subtracted from it; None to split the token's own logit.
+        rival: a token whose logit is subtracted from that of `token`; None to split the token's own logit.
         name: the head's map, in a model with several: "cross" or "decoder".
     Raises:
         ValueError: a model or map whose heads do not write directly into the input of the last norm, or a head,
@@ -190,7 +191,8 @@ def head_writes(
 
 @torch.no_grad()
 def head_adds(run: Run, name: str = "self") -> Tensor:
-    """Computes what every head adds to the logit of the token that follows, at every position that has one.
+    """Computes what every head adds, at every position but the last, to the logit of the token that follows in the
+    text.
 
     These are the entries of `HeadWrites.added`, of all heads and positions by one pass and a product for each layer.
 

@@ -66,13 +66,14 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
 
 
 def places_of(allowed: Tensor) -> tuple[str, ...]:
-    """Returns the names of `PLACES` that describe heads under a mask: bool (t, t), or weights that are 0 outside it."""
+    """Returns the names of `PLACES` that describe heads under a mask, given as bool (t, t), or as weights that are 0
+    where it is False."""
     ahead = bool(allowed.triu(1).any())
     return tuple(name for name in PLACES if name not in (BEHIND if ahead else AHEAD))
 
 
 def punctuation_ids(tokenizer: Tokenizer, tokens: Sequence[int]) -> tuple[int, ...]:
-    """Returns the ids, of these tokens, whose text is only punctuation marks."""
+    """Returns those ids in `tokens` whose text has only punctuation marks."""
     texts = {i: tokenizer.decode([i]).strip() for i in set(tokens)}
     return tuple(i for i, text in texts.items() if text and all(unicodedata.category(char)[0] == "P" for char in text))
 
@@ -92,7 +93,7 @@ def key_kinds(tokens: Tensor, special: Sequence[int], punctuation: Sequence[int]
 
 
 def kinds_of(tokenizer: Tokenizer, tokens: Tensor) -> dict[str, Tensor]:
-    """Returns `key_kinds` of a tokenizer's tokens (t,)."""
+    """Returns `key_kinds` of tokens (t,), with the special and the punctuation tokens of their tokenizer."""
     return key_kinds(tokens, special_ids(tokenizer), punctuation_ids(tokenizer, tokens.tolist()))
 
 
@@ -144,8 +145,8 @@ def head_statistics(
 
 
 def keys_of(t: int, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
-    """Returns which keys each statistic of `PLACES` counts, bool (t_query, t_key) by name, if they are the same for all
-    heads.
+    """Returns, for each statistic in `PLACES` that counts the same keys in all heads, which keys it counts: bool (t, t)
+    by name.
 
     Args:
         t: number of tokens.

@@ -56,7 +56,7 @@ def prefers_onednn() -> bool:
 
 
 class PackedStack:
-    """The blocks of a model, packed. It stores no state of a call.
+    """The blocks of a model with packed weights. No call leaves a state in it, so threads may share it.
 
     Args:
         blocks: the readable blocks, for edits and custom observers.
@@ -127,8 +127,8 @@ def _rooms(watched: list[bool], points: frozenset[str], *shape: int) -> list[Ten
 
 
 def rows(x: Tensor) -> Tensor:
-    """Flattens (b, t, e) to (rows, e); for oneDNN pads with zeros, so that only 8 numbers of rows occur between n and
-    2n.
+    """Flattens (b, t, e) to (rows, e). For oneDNN adds rows of zeros, so that between n and 2n only 8 different numbers
+    of rows occur.
 
     oneDNN generates and stores code for every new shape: 0.6 MB and 1 ms for each product and length, so hundreds of MB
     while users type. The zeros are ignored: fewer than 8 rows, or an eighth of all.
@@ -203,7 +203,8 @@ class Packed:
         self.activation, self.algorithm = ("none", "") if activation is None else ACTIVATIONS[activation]
 
     def __call__(self, x: Tensor, residual: Tensor | None = None, out: Tensor | None = None) -> Tensor:
-        """Maps x (n, in), residual (n, out) → (n, out); into `out` if the library can and there is no residual."""
+        """Maps x (n, in), and residual (n, out) if given, to (n, out). Writes into `out` if the library can and there
+        is no residual."""
         if self.onednn:
             product = torch.ops.mkldnn._linear_pointwise
             if residual is None:

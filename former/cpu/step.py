@@ -36,7 +36,7 @@ def available() -> bool:
 
 
 class Step:
-    """A Generator's step. It stores no state of a call.
+    """The step of a Generator: one new token after a cache. No call leaves a state in it, so threads may share it.
 
     Args:
         model: the readable model.
@@ -62,7 +62,8 @@ class Step:
         self(torch.zeros(1, 1, dtype=torch.int64), None, cache)  # compiles it
 
     def takes(self, tokens: Tensor, capture: Observer | None, cache: Cache | None) -> bool:
-        """Returns whether the step supports a call: one valid token, a cache with room for it, only maps captured."""
+        """Returns whether the step supports a call: one valid token, a cache with room for it, and no observer except a
+        capture of maps."""
         return (
             type(cache) is KeyValueCache
             and tokens.shape == (1, 1)

@@ -72,7 +72,7 @@ def knows(model: nn.Module) -> bool:
 
 
 class FastGenerator:
-    """The fast twin of a Generator, called like it. It stores no state of a call, so threads may share it.
+    """The fast twin of a Generator, called like the Generator. No call leaves a state in it, so threads may share it.
 
     Args:
         model: the readable model, for edits and custom observers.
@@ -117,7 +117,7 @@ class FastGenerator:
 
 
 class FastBert:
-    """The fast twin of a `Bert`, called like it. All other methods and calls go to the readable model.
+    """The fast twin of a `Bert`, called like the Bert. All methods that it lacks are those of the readable model.
 
     Args:
         model: the readable model.
@@ -134,7 +134,7 @@ class FastBert:
                 self._toprobs = packed.Packed(model.transformer.token_embedding.weight, words.bias)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As `FastGenerator.__reduce__`."""
+        """Copies and pickles the readable model alone, as `FastGenerator.__reduce__` does."""
         return FastBert, (self.model,)
 
     @torch.no_grad()

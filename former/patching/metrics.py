@@ -20,7 +20,8 @@ class Metric:
     """A number computed from one prediction of a run: metric(run).
 
     Attributes:
-        read: function from the run and logits or log-probabilities (b, n) of tokens or classes to the metric (b,).
+        read: function read(run, values) → metric (b,), where values (b, n) are logits of tokens or log-probabilities of
+        classes.
         at: index of the prediction: a position; in a model that fills in hidden tokens, an index into these; a
             classifier has one prediction.
     """
@@ -33,7 +34,7 @@ class Metric:
             raise ValueError(f"at must be a whole number, got {self.at!r}")
 
     def of(self, run: Run, result: Tensor) -> Tensor:
-        """Computes the metric (b,) from the result of the kind's `call` for a batch of the run's text.
+        """Computes the metric (b,) from what `Kind.call` returned for a batch of b copies of the run's text.
 
         Raises:
             ValueError: the run has no such token, class or position.
@@ -41,7 +42,7 @@ class Metric:
         return self.read(run, run.kind.prediction(run.model, run.reading, run.inputs, result, self.at))
 
     def __call__(self, run: Run) -> float:
-        """Computes the metric of a run."""
+        """Computes the metric of a run, as a float."""
         require_instance("run", run, Run)
         with torch.no_grad():
             return float(self.of(run, run.result)[0])

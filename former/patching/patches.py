@@ -29,8 +29,9 @@ def heads(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, st
     Args:
         clean, corrupted: runs of one model, on texts with the same number of tokens.
         metric: a number computed from the patched run's prediction.
-        share: whether to return (patched − corrupted) / (clean − corrupted): 0 as corrupted, 1 as clean.
-        stack: the heads' stack.
+        share: whether to return (patched − corrupted) / (clean − corrupted): 0 for no effect, 1 if the patch restores
+            the clean metric.
+        stack: the stack that has the heads, in a model with several.
     Returns:
         (layers, h): the metric of the corrupted run with this head's output taken from the clean run.
     Raises:

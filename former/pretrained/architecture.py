@@ -17,7 +17,8 @@ from former.tokens import Tokenizer
 
 @dataclass(frozen=True)
 class Part:
-    """A tensor in Hugging Face's format, and our tensors that it contains, concatenated along the first dimension."""
+    """A tensor in Hugging Face's format, and the names of our tensors whose concatenation along the first dimension it
+    is."""
 
     theirs: str  # "" where they have none: ours is zeros
     ours: tuple[str, ...]
@@ -28,7 +29,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """One architecture: conversion of config.json, tensor names and tokenizer files to ours, and back."""
+    """One architecture: how its config.json, tensor names and tokenizer files are converted to ours, and back."""
 
     classes: str  # prefix of its class names
     body: frozenset[str]  # first components of the names of all tensors outside output heads
@@ -53,8 +54,8 @@ class Architecture:
         return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
     def written(self, name: str, values: Mapping[str, Any]) -> str:
-        """Converts a name in `parts` to the one in a file: without the prefix if, by `values` of config.json, there is
-        no head."""
+        """Converts a tensor's name in `parts` to its name in a file. The prefix is left out if config.json, whose
+        fields are `values`, names the class without a head."""
         bare = values["architectures"] == [f"{self.classes}Model"]
         return name if bare or name.split(".", maxsplit=1)[0] not in self.body else f"{self.prefix}{name}"
 
@@ -92,7 +93,7 @@ def unwrapped(name: str) -> str:
 
 
 def class_names(values: Mapping[str, Any]) -> list[str]:
-    """Returns a config's architectures; empty without any.
+    """Returns the class names in the field "architectures" of config.json; none if it is missing.
 
     Raises:
         ValueError: not a list of names.
@@ -141,14 +142,15 @@ def feed_forward(hidden: Any, emb: Any) -> dict[str, Any]:
 
 
 def linear(theirs: str, *ours: str, transposed: bool = False, bias: bool = True, heads: int = 1) -> Iterator[Part]:
-    """Yields the parts for weight and bias of a linear map, of several maps stored as one, or of a norm."""
+    """Yields the `Part`s for weight and bias of a linear map, of several maps that `theirs` stores as one, or of a
+    norm."""
     yield Part(f"{theirs}.weight", tuple(f"{name}.weight" for name in ours), transposed, heads)
     if bias:
         yield Part(f"{theirs}.bias", tuple(f"{name}.bias" for name in ours), heads=heads)
 
 
 def is_tied(values: Mapping[str, Any]) -> bool:
-    """Whether the output layer of a model that is not tied by default is the token embedding."""
+    """Returns whether a config says that the output layer is the token embedding; without the field, it is not."""
     return values.get("tie_word_embeddings", False) is True
 
 
@@ -163,7 +165,7 @@ def has_rotary(bundle: Bundle) -> bool:
 
 
 def their_sizes(config: Any) -> dict[str, Any]:
-    """Returns the sizes of a rotary model by their names."""
+    """Returns the sizes of a rotary model's config by their names in config.json."""
     return {
         "vocab_size": config.num_tokens,
         "max_position_embeddings": config.seq_length,
@@ -175,8 +177,8 @@ def their_sizes(config: Any) -> dict[str, Any]:
 
 
 def their_rotary(config: Any) -> dict[str, Any]:
-    """Returns config.json's fields for rotary positions, also for older versions of `transformers`; inverts
-    `rotary`."""
+    """Returns the fields of config.json for rotary positions, for new and old versions of `transformers`; the inverse
+    of `rotary`."""
     rope = {"rope_type": "default", "rope_theta": config.rotary_theta, "partial_rotary_factor": config.rotary_share}
     if config.rotary_scaling is not None:
         factor, low, high, context = config.rotary_scaling

@@ -115,7 +115,7 @@ def _chooses(num_classes: int, problem_type: Any) -> bool:
 
 
 def read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:
-    """Returns the names of a classifier's classes, if they are not just numbers."""
+    """Returns {"classes": the names of a classifier's classes}; {} if config.json only numbers them."""
     names = values.get("id2label")
     if not isinstance(model, BertClassifier) or not isinstance(names, dict):
         return {}
@@ -169,7 +169,7 @@ def write_fields(bundle: Bundle) -> dict[str, Any]:
 
 
 def stack_parts(config: BertConfig, positions: Part) -> Iterator[Part]:
-    """Yields the parts below the heads; `positions` is that of the position embeddings."""
+    """Yields the `Part`s of the stack below the output heads; `positions` is the part of the position embeddings."""
     yield Part("embeddings.word_embeddings.weight", ("transformer.token_embedding.weight",))
     yield positions
     yield Part("embeddings.token_type_embeddings.weight", ("segment_embedding.weight",))

@@ -31,7 +31,7 @@ NORMALIZER = {
 
 
 def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
-    """Reads BERT's tokenizer, for a model with `num_tokens` tokens; `closed`: whether texts end with `[SEP]`."""
+    """Reads BERT's tokenizer, for a model with `num_tokens` tokens; `closed` says whether texts end with `[SEP]`."""
     if (folder / TOKENIZER).exists():
         return tokens.WordPieceTokenizer(_normalized(folder, read_text(folder / TOKENIZER)), num_tokens, closed)
     if not (folder / PIECES).exists():
@@ -49,7 +49,7 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
 
 
 def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
-    """Reads GPT-2's tokenizer, for a model with `num_tokens` tokens; or BERT's, if the folder has that."""
+    """Reads GPT-2's tokenizer, for a model with `num_tokens` tokens; or BERT's tokenizer, if the folder has one."""
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
@@ -101,7 +101,8 @@ def _begun(folder: Path, text: str) -> str:
 
 
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
-    """Reads a tokenizer of any kind, and the end of a text from config.json; one of GPT-2's kind as such."""
+    """Reads a tokenizer of any kind, with the end token that config.json names; one like GPT-2's becomes a
+    `BpeTokenizer`."""
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
         if (folder / MERGES).exists() and not str(_settings(folder).get("tokenizer_class")).startswith("GPT2"):
             cure = "save_pretrained of its AutoTokenizer writes one"
@@ -198,7 +199,7 @@ def has_capitals(pieces: Iterable[str]) -> bool:
 
 
 def settings_of_pieces(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Returns BERT's tokenizer_config.json.
+    """Returns the contents of BERT's tokenizer_config.json, for a tokenizer of its kind.
 
     Raises:
         ValueError: another kind of tokenizer.
@@ -215,7 +216,7 @@ def settings_of_pieces(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Returns the tokenizer_config.json of GPT-2's tokenizer, or of BERT's.
+    """Returns the contents of tokenizer_config.json for a tokenizer of GPT-2's kind, or of BERT's.
 
     Raises:
         ValueError: another kind of tokenizer.
@@ -232,7 +233,8 @@ def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def settings_of_any(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Returns the tokenizer_config.json of a tokenizer that tokenizer.json defines completely, or of BERT's.
+    """Returns the contents of tokenizer_config.json for a tokenizer that tokenizer.json defines completely, or for
+    BERT's.
 
     Raises:
         ValueError: a tokenizer without such a definition.

@@ -14,7 +14,7 @@ from former.runs.kind import Reading
 
 
 def check_alike(one: Reading, other: Reading) -> None:
-    """Raises ValueError unless two texts have equally many tokens."""
+    """Raises ValueError unless the two texts read have equally many tokens."""
     for name, side in one.sides.items():
         for here, there in ((side.queries, other.sides[name].queries), (side.keys, other.sides[name].keys)):
             if len(here) != len(there):
@@ -37,10 +37,10 @@ def point_in(point: str, stack: str, model: Any) -> str:
 
 
 def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterable[int] | None) -> Edit:
-    """Returns the edit that replaces a part of the other run's tensor by that of `taken`.
+    """Returns the edit that replaces a part of a tensor in the corrupted run by the same part of `taken`.
 
     Args:
-        taken: of the clean run, (1, h, t, ...) or (1, t, e).
+        taken: the clean run's tensor, (1, h, t, ...) or (1, t, e).
         layer, name: the layer and the point at which `taken` was captured.
         head: the head to copy; None for all.
         tokens: the positions to copy; None for all.

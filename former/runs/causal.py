@@ -41,7 +41,7 @@ class Causal(Kind):
         return getattr(model.config, "output_layer", True)  # a `TransformerXL` has one
 
     def continues(self, model: Any) -> bool:
-        """Returns whether the model predicts, and no token attends to a later one."""
+        """Returns whether the model has an output layer, and no token attends to a later one."""
         return self.predicts(model) and masks.MASKS[model.config.mask].causal
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:

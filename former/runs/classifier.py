@@ -35,7 +35,7 @@ class Judge(Kind):
     effect_on = "verdict"
 
     def pools(self, model: Any) -> bool:
-        """Returns whether it is a `Classifier`; a `BertClassifier` reads `[CLS]`."""
+        """Returns whether the model is a `Classifier`; a `BertClassifier` reads `[CLS]` instead of pooling."""
         return isinstance(model, Classifier)
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
@@ -48,7 +48,8 @@ class Judge(Kind):
         return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Returns the measure log (1 − p) / p, in nats, with p the probability of the class that the model predicts."""
+        """Returns the measure log((1 − p) / p) of a prediction, in nats, with p the probability of the
+        predicted class."""
         del model, reading, inputs
         return odds_against(int(result[0].argmax()))
 
@@ -75,7 +76,8 @@ class Judge(Kind):
 
 
 def odds_against(predicted: int) -> Measure:
-    """Returns the measure log (1 − p) / p of one class: log-probabilities (b, num_classes) → (b,)."""
+    """Returns the measure log((1 − p) / p), with p the probability of the class `predicted`, as a function:
+    log-probabilities (b, num_classes) → (b,)."""
 
     def measure(log_probs: Tensor) -> Tensor:
         others = torch.cat((log_probs[:, :predicted], log_probs[:, predicted + 1 :]), 1)
@@ -85,6 +87,6 @@ def odds_against(predicted: int) -> Measure:
 
 
 def shares_read(model: Any, rolled: Tensor) -> Tensor:
-    """Returns the classified vector's row of a rollout (t, t): that of `[CLS]`, or, for pooling, the mean of all
-    rows."""
+    """Returns the shares of the tokens in the vector that is classified, (t,), from a rollout (t, t): its row for
+    `[CLS]` or, if the model pools, the mean of its rows."""
     return rolled[0] if isinstance(model, BertClassifier) else rolled.mean(0)

@@ -150,7 +150,8 @@ class Kind:
         return result
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Returns the measure in which effects are reported: how bad the prediction is, from the result of `call`.
+        """Returns a function that measures how bad a prediction is, from the result of `call`: (b, ...) → (b,). Effects
+        are reported in this measure.
 
         Args:
             model: the readable one, not its fast twin.
@@ -193,7 +194,7 @@ class Kind:
         raise Unanswerable("no_next", f"{type(model).__name__} does not predict next tokens")
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """Returns the tokens (1, t) after each of which the model predicts the next.
+        """Returns the tokens (1, t) that the model predicts one after another: the text's, or a translator's answer.
 
         Raises:
             Unanswerable: the kind does not predict next tokens.

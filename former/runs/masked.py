@@ -111,7 +111,8 @@ class Masked(Kind):
         return model.encode(*inputs, observer=observer)
 
     def output(self, model: Any, result: Tensor) -> Tensor:
-        """Returns logits of the word at each position (b, t, num_tokens); without that head the vectors themselves."""
+        """Returns logits of the word at each position (b, t, num_tokens); without a masked-word head, the vectors (b,
+        t, e)."""
         return model.unembed(result) if model.has_head else result
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
@@ -166,7 +167,8 @@ class Masked(Kind):
 
     @torch.no_grad()
     def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:
-        """Returns the probability that the second text follows the first; None for one text, or without that head."""
+        """Returns the probability that the second text follows the first; None for a single text, or a model without
+        the next-sentence head."""
         if model.sentence is None or not reading.inputs[1].any():
             return None
         return float(precise(model.next_sentence_logits(result)[0]).softmax(-1)[0])

@@ -231,7 +231,7 @@ class Run:
     def rerun(
         self, names: Iterable[str] = (), edits: Iterable[Observer] = (), layers: Iterable[int] | None = None
     ) -> tuple[Tensor, Capture]:
-        """Calls the readable model again, on the same inputs under the same edits and more.
+        """Calls the readable model again on the same inputs, under the run's edits and further ones.
 
         Args:
             names: points to capture (`former.hooks`).
@@ -284,7 +284,7 @@ def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer
 
 
 def prefix_of(name: str) -> str:
-    """Returns the prefix of a map's points, such as "cross." (`former.hooks`)."""
+    """Returns the prefix of a map's points in `former.hooks`: "cross." for the map "cross", "" for "self"."""
     return "" if name == "self" else f"{name}."
 
 

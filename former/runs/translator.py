@@ -92,8 +92,8 @@ class Translator(Causal):
         return inputs[1]
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
-        """Returns the answer: {"ids" and "labels" of the decoder's input, "own": the model's, "typed": the caller's
-        answer, if any, "edited": the model's answer under the edits, if any}."""
+        """Returns facts about the answer: {"ids" and "labels" of the decoder's input, "own": the model's own answer,
+        "typed": the caller's answer, if any, "edited": the model's answer under the edits, if any}."""
         assert isinstance(reading, AnsweredReading)
         edited = answer_under(source.model, source.tokenizer, reading.inputs[0], edits) if edits else None
         answer = {"ids": reading.answer_ids, "labels": reading.answer_tokens, "own": reading.own}

@@ -43,7 +43,8 @@ def encode(tokenizer: Tokenizer, text: str, num_tokens: int) -> list[int]:
 
 
 def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
-    """Like `encode`, with each token's position in the text and the index of its word."""
+    """Returns the `Encoding` of a text: ids as in `encode`, each token's position in the text, and the index of its
+    word."""
     require_instance("text", text, str)
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     result = tokenizer.encode(text, add_special_tokens=False)
@@ -53,7 +54,8 @@ def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
 
 
 def words(tokenizer: Tokenizer, text: str, num_tokens: int, mask_token: int | None) -> list[tuple[int, int, list[int]]]:
-    """Splits a text into words: start and end in the text, without spaces around, and the ids of the pieces.
+    """Splits a text into words; returns each word's start and end in the text, without spaces around it, and the ids of
+    its pieces.
 
     Each `mask_token` is a word of its own.
 
@@ -80,7 +82,7 @@ def dropped(tokenizer: Tokenizer, text: str) -> str:
 
 
 def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:
-    """Returns the size of the vocabulary: the model's, else that of the tokenizer.
+    """Returns the size of the vocabulary: `of_model`, the model's, or if that is None the tokenizer's.
 
     A model may have more tokens than its tokenizer, and may lack tokens added to the tokenizer later.
 

@@ -87,7 +87,8 @@ class PieceTokenizer:
         return [*self.before, *self.pieces(text), *self.after]
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
-        """Splits a text into words: start and end in the text, without spaces around, and the ids of the pieces."""
+        """Splits a text into words; returns each word's start and end in the text, without spaces around it, and the
+        ids of its pieces."""
         return definitions.words(self._tokenizer, text, self.num_tokens, self.mask_token)
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -129,7 +129,7 @@ class WordPieceTokenizer:
         return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
-        """Splits a text into words: start and end in the text, and the ids of the pieces."""
+        """Splits a text into words; returns each word's start and end in the text, and the ids of its pieces."""
         return definitions.words(self._tokenizer, text, self.num_tokens, self.mask_token)
 
     def encode(self, text: str) -> list[int]:

@@ -92,6 +92,6 @@ class WordTokenizer:
 
 
 def with_typed(labels: list[str], typed: Sequence[str]) -> list[str]:
-    """Adds the typed text, made visible, to the labels of unknown words and characters."""
+    """Adds to the label of each unknown word or character what was typed, with spaces made visible."""
     shown = [join_labels(visible(char) for char in word) for word in typed]
     return [f"{UNK} {word}" if label == UNK else label for label, word in zip(labels, shown, strict=True)]

@@ -37,7 +37,7 @@ def device_of(model: nn.Module) -> torch.device:
 
 
 def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:
-    """Returns the ids of a review's last `length` words: a long review mostly ends with its verdict.
+    """Returns the ids of a review's last `length` words, because a long review mostly ends with its verdict.
 
     If the tokenizer adds `[CLS]` and `[SEP]`, the result begins and ends with them.
     """
@@ -48,9 +48,9 @@ def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:
 
 
 def pad_reviews(reviews: Sequence[tuple[list[int], float]], limit: int) -> tuple[Tensor, Tensor]:
-    """Returns the ids of reviews (b, t) and their labels (b,).
+    """Pads reviews, (ids, label) of each, to one length t: returns their ids (b, t) and labels (b,).
 
-    t is a multiple of 64, or `limit` if that is less, so that batches have few different shapes.
+    t is a multiple of 64, but at most `limit`, so that batches have few different shapes.
     """
     width = min(math.ceil(max(len(ids) for ids, _ in reviews) / 64) * 64, limit)
     rows = [ids + [PAD_ID] * (width - len(ids)) for ids, _ in reviews]

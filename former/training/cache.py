@@ -19,7 +19,8 @@ Encoded = tuple[Tokenizer, dict[str, Tensor]]
 
 
 def load_or_make(folder: Path | None, facts: Mapping[str, Any], make: Callable[[], Encoded]) -> Encoded:
-    """Returns the encoded corpus in the folder if it was made from the same facts; else calls `make` and saves it.
+    """Returns the encoded corpus saved in the folder if it was made from the same facts; else calls `make` and saves
+    the result.
 
     Args:
         folder: the run's; None to save nothing.

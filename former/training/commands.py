@@ -104,7 +104,7 @@ def recipe_of(bundle: former.Bundle) -> Recipe:
 
 
 def is_own_corpus(bundle: former.Bundle, path: Path) -> bool:
-    """Returns whether a file is the one that the model's card names as its corpus."""
+    """Returns whether a file is the corpus that the model's card names, by its hash."""
     sha256 = bundle.card.get("data", {}).get("sha256")
     return path.is_file() and data.origin(path, unchecked=True)["sha256"] == sha256
 

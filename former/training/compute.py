@@ -48,12 +48,14 @@ def keep_freed_memory() -> None:
 
 
 def products(precision: str, device: torch.device) -> AbstractContextManager[object]:
-    """Context manager: matrix products run in "bf16" or "fp32"; weights, losses and optimiser stay in fp32."""
+    """Context manager: matrix products run in `precision`, "bf16" or "fp32"; weights, losses and optimiser stay in
+    fp32."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16")
 
 
 def set_attention(model: nn.Module, attention: str = "auto") -> None:
-    """Selects how a model computes attention: by the "equation", by PyTorch's "kernel", or "auto" for the faster one.
+    """Selects how a model computes attention: by the "equation", by PyTorch's fused "kernel", or "auto", by the faster
+    of the two.
 
     Compiled for a CPU, the equation takes little more than half of the kernel's time, forward and backward. On a GPU
     the kernel is faster, because it never writes the scores to memory.

@@ -53,12 +53,12 @@ class Corpus:
 
     @property
     def argument(self) -> str:
-        """The argument that names it in a command: " --data DATA", or "" for generated data."""
+        """The argument that names the corpus in a command: " --data DATA", or "" for generated data."""
         return " --data DATA" if self.sources else ""
 
     @property
     def home(self) -> tuple[str, str]:
-        """The name and the address of its file in public."""
+        """The name of the file with a public home, and its address."""
         return next((name, source.home) for name, source in self.sources.items() if source.home)
 
 

@@ -18,7 +18,8 @@ from former.training.tasks.reviews import CLASSES
 
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
-    """Returns the command that trains a model again: its recipe's name, and the settings that differ from it."""
+    """Returns the command that trains a recipe's model again: with the recipe's name, and the settings changed by the
+    user."""
     extra = settings_of(recipe)
     if recipe.base:
         extra = f" --name {shlex.quote(recipe.name)} --description {shlex.quote(recipe.description)}{extra}"
@@ -37,7 +38,7 @@ def settings_of(recipe: Recipe) -> str:
 
 
 def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:
-    """Returns the card's entry about the corpus; for a user's own file, only its name and hash are known."""
+    """Returns the card's entry about the corpus. For a user's own file it has only the name and the hash."""
     file = {"file": origin["file"], "sha256": origin["sha256"]}
     if origin["unchecked"]:
         return {"corpus": "the user's own file, not a known corpus (--unchecked)", **file}

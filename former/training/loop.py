@@ -27,15 +27,15 @@ from former.training.tasks import Task
 
 
 def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
-    """Returns this process's part of a batch, as `accumulate` micro-batches."""
+    """Returns this process's rows of a batch, split into the recipe's `accumulate` micro-batches."""
     parts = zip(*(tensor.chunk(group.size * recipe.accumulate) for tensor in batch), strict=True)
     return list(parts)[group.rank :: group.size]
 
 
 def divisors(task: Task, batch: Batch, recipe: Recipe, group: Group) -> list[Tensor]:
-    """Returns by how much each mean in the loss of each micro-batch of `share` is divided, so that together, averaged
-    over the processes, they are the mean over the whole batch: the number of micro-batches, unless they score different
-    numbers of targets."""
+    """Returns the divisor of each mean loss of each micro-batch of `share`: with it, the sum over micro-batches,
+    averaged over processes, is the mean over the whole batch. It is the number of micro-batches, if all score equally
+    many targets."""
     scored = getattr(task, "scored", lambda *part: len(part[0]))
     whole = torch.tensor(scored(*batch))
     return [whole / (group.size * torch.tensor(scored(*part))) for part in share(batch, recipe, group)]
@@ -48,9 +48,9 @@ def backward(
 
     Args:
         model, loss_of: as `Group.wrap` returns them.
-        parts: this process's, on its device.
+        parts: this process's micro-batches, on its device.
         recipe: the settings.
-        divisors: of each part's loss; None for the number of parts.
+        divisors: what each part's loss is divided by (`divisors`); None for the number of parts.
     """
     device = parts[0][0].device
     total = torch.zeros((), device=device)

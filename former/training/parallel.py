@@ -36,7 +36,7 @@ class _Loss(nn.Module):
 
 @dataclass(frozen=True)
 class Group:
-    """This process's place among all processes."""
+    """The processes that train together, and this process's rank among them."""
 
     rank: int = 0
     size: int = 1
@@ -48,7 +48,8 @@ class Group:
         return self.rank == 0
 
     def wrap(self, model: nn.Module, loss: Loss) -> tuple[nn.Module, Loss]:
-        """Returns a module and its loss(module, *batch): in one process, the arguments themselves.
+        """Returns a module, and a function loss(module, *batch), to train with: in one process, the arguments
+        themselves.
 
         In several processes the module computes the loss itself, so that DistributedDataParallel averages the
         gradients of every part of the model that the loss uses.
@@ -65,7 +66,7 @@ class Group:
         return value / self.size
 
     def wait(self) -> None:
-        """Waits until all processes have called it."""
+        """Waits until all processes have called this method."""
         if self.size > 1:
             dist.barrier()
 

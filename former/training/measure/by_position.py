@@ -32,7 +32,7 @@ def bits_by_position(
         windows: number of windows.
         batch: number of windows per forward pass.
     Returns:
-        (t,): at position i the model has read i + 1 bytes.
+        (t,): the mean at position i, where the model has read i + 1 bytes.
     Raises:
         ValueError: the part is shorter than a window and the byte after it.
     """

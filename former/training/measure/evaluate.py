@@ -39,7 +39,7 @@ class Measure:
             it needs a generator, and numba.
         most: number of bytes to read, from the beginning of the split; None for all.
         unchecked: accept any file, not only a known one.
-        device: of the model.
+        device: the model's.
     """
 
     split: str

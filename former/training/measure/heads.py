@@ -56,7 +56,7 @@ def copied_bits(model: former.Generator, length: int = 64) -> float:
 def year_scores(model: former.EncoderDecoder, texts: int = 200) -> Scores:
     """Scores the cross-attention of each head on dates of the test split, with the correct answer as target.
 
-    "year": while the four digits of the year are written, the weight on the source's digit that is written next.
+    "year": the weight on that digit of the source which is to be written next, averaged over the year's four digits.
 
     Args:
         model: `dates`.

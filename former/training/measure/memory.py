@@ -20,7 +20,8 @@ Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
 
 
 def rows(accumulate: int = 4) -> list[Tricks]:
-    """Returns the choices to compare: none of the tricks, each alone, and all together."""
+    """Returns the choices to compare, (precision, micro-batches, recompute): none of the tricks, each alone,
+    and all."""
     return [
         ("fp32", 1, False),
         ("bf16", 1, False),
@@ -33,12 +34,12 @@ def rows(accumulate: int = 4) -> list[Tricks]:
 def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
     """Measures the peak memory of a step in MB for each choice of tricks, in a new process each.
 
-    It is the rise of the process's resident memory over its level with the model built and its gradients allocated:
-    activations kept for the backward pass, and temporary buffers.
+    The peak is counted from the process's resident memory once the model and its gradients are allocated. So it
+    consists of the activations kept for the backward pass, and of temporary buffers.
 
     Args:
         recipe: the model and the batch.
-        table: the choices.
+        table: the choices, as `rows` returns them.
     Raises:
         ValueError: the model is neither a Generator nor a Classifier, or the system is not Linux.
     """

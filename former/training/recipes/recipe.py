@@ -120,7 +120,7 @@ class Recipe:
         """Returns the recipe with fields set from strings `name=value`; `model.depth=6` sets a field of the model.
 
         Args:
-            settings: values are JSON or plain text; True, False and None may be written as in Python.
+            settings: each `name=value`; the value is JSON or plain text, and may be True, False or None as in Python.
         Raises:
             ValueError: an unknown field, or a value of the wrong type or out of range.
         """

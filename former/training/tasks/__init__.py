@@ -63,10 +63,11 @@ class Task(Protocol):
 
     @property
     def loss(self) -> Callable[..., Tensor]:
-        """The function loss(model, *batch): mean loss in nats over a batch, or part of one, on the model's device; or
-        several means (n,), whose sum is minimised.
+        """The function loss(model, *batch), for a batch or part of one on the model's device. It returns the mean loss
+        in nats; or several means (n,), whose sum is minimised.
 
-        If rows have different numbers of targets, a method `scored(*batch)` returns how many each mean is over.
+        If rows have different numbers of targets, a method `scored(*batch)` returns how many targets each mean
+        averages.
         """
         ...
 

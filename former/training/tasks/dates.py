@@ -80,7 +80,8 @@ class Form:
     year: str  # of YEAR_STYLES
 
     def for_date(self, date: datetime.date) -> Form:
-        """Returns the simplest form that gives the same text for this date, e.g. day "5" for "05" on the 21st."""
+        """Returns the simplest form that gives the same text for this date. On the 21st, for example, a form with days
+        as "05" gives the same text as the simpler form with days as "5"."""
         day = "5" if self.day == "05" and date.day > 9 else self.day
         month = "9" if self.month == "09" and date.month > 9 else self.month
         if self.month == "Sept" and date.month != 9:
@@ -94,7 +95,8 @@ class Form:
 
     @property
     def split(self) -> Split:
-        """The split; forms in `val` and `test` combine layout, weekday, day and month as no form in `train` does."""
+        """The split that the form belongs to. Forms in `val` and `test` combine layout, weekday, day and month as no
+        form in `train` does."""
         return _split(f"{self.layout}|{self.weekday}|{self.day}|{self.month}", val=0.1, test=0.1)
 
 

@@ -44,7 +44,8 @@ class DatesTask:
     """The task of reading and writing dates; each is half of the batches.
 
     Args:
-        recipe: batch, seed and share of hard texts; its model gets the size of the vocabulary.
+        recipe: the settings: batch, seed and share of hard texts; the size of the vocabulary is set in its model's
+            config.
     """
 
     figure: ClassVar[str] = "right"
@@ -120,7 +121,8 @@ def measure_quality(model: EncoderDecoder, split: Split, texts: int) -> dict[str
         read_new_forms: share of texts read exactly, in forms of this split.
         written_right: share of texts sampled at temperature 1 that `dates_reader` parses to the right date.
         fewest_forms: number of different correct texts among 20 samples of a date, minimum over the dates.
-        nucleus_right, nucleus_forms: the same for texts sampled with `top_p` 0.95 (Holtzman et al. 2020).
+            nucleus_right, nucleus_forms: written_right and fewest_forms for texts sampled with `top_p` 0.95 (Holtzman
+            et al. 2020).
         texts: number of texts per share.
     """
     plain = [example.source for example in examples("write", 0, 0, texts // SAMPLES, split)]

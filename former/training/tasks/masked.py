@@ -105,7 +105,7 @@ class MaskedTask:
         return torch.stack((hidden, F.cross_entropy(follows.float(), (belongs != FOLLOWS).long())))
 
     def scored(self, *batch: Tensor) -> tuple[int, int]:
-        """Returns the numbers of pieces and of pairs that the two means of `loss` are over."""
+        """Returns how many pieces, and how many pairs of passages, the two means of `loss` average."""
         row = Rows(*batch)
         return int((row.targets != IGNORED).sum()), len(row.belongs)
 
@@ -163,7 +163,7 @@ def figures(
 
     Args:
         model: a Bert with both heads.
-        corpus: the rows are drawn from it, the same rows at every call.
+        corpus: the source of the rows; every call draws the same ones.
         tokenizer: of the corpus.
         length: t of the rows.
         count: number of rows.

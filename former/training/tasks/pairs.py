@@ -60,7 +60,7 @@ class Corpus(NamedTuple):
         return corpus
 
     def article(self, sentence: int) -> int:
-        """Returns the index of the article that contains a sentence, given by its index."""
+        """Returns the index of the article that contains the sentence with this index."""
         return int(torch.searchsorted(self.articles, self.sentences[sentence], right=True)) - 1
 
     def pair(self, numbers: Sequence[float], room: int) -> tuple[Tensor, Tensor, int]:
@@ -133,7 +133,8 @@ class Rows(NamedTuple):
 def hide(tokens: Tensor, tokenizer: WordPieceTokenizer, random: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
     """Chooses 15 % of each row's pieces to predict: 80 % of them become [MASK], 10 % a random piece, 10 % stay.
 
-    Because of the last two, a model must also understand pieces that it can see (Devlin et al. 2018, section 3.1).
+    The random and the unchanged pieces make a model also read pieces that are not hidden (Devlin et al. 2018, section
+    3.1).
 
     Args:
         tokens: (b, t).

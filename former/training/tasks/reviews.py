@@ -136,8 +136,9 @@ class ReviewTask:
         """Returns the cross-entropy of the two classes.
 
         With the teacher's scores (b, t), the recipe's `words` times 1 − c is added, where c is the cosine between the
-        scores of a text's words and the log odds of each word's vector alone. A classifier that averages its vectors
-        averages these log odds; in a BERT they lead each word's vector to what `[CLS]` is asked.
+        scores of a text's words and the log odds of each word's vector alone. In a classifier that averages its
+        vectors, the verdict is the average of these log odds; in a BERT, this trains each word's vector for the
+        question that `[CLS]` answers.
         """
         judge = causal(model) if self.recipe.causal else model
         last = Capture("resid_post", [self.recipe.model.depth - 1] if scores is not None else [], grad=True)
@@ -185,8 +186,8 @@ class ReviewTask:
 def causal(model: Model) -> Model:
     """Wraps a BERT with a causal mask: each word attends to itself and earlier words; only `[CLS]` attends to all.
 
-    Words do not attend to `[CLS]`, which would pass on later words. Compared with the model itself, this shows how
-    much attention to later words helps.
+    Words do not attend to `[CLS]`, because it would pass on information from later words. A comparison with the model
+    itself shows how much attention to later words helps.
     """
 
     def judge(tokens: Tensor, **options: Any) -> Tensor:

@@ -69,7 +69,8 @@ class SegmentsTask(TextTask):
 
 
 def scored_bytes(size: int, length: int) -> int:
-    """Returns the number of predicted bytes in a text of `size` bytes: all whole segments of `STREAMS` equal parts."""
+    """Returns the number of predicted bytes in a text of `size` bytes, which is divided into `STREAMS` equal parts, and
+    each part into whole segments of `length` bytes."""
     return (size - 1) // (STREAMS * length) * STREAMS * length
 
 

@@ -35,12 +35,12 @@ class Opinion:
         return float(torch.sigmoid(self.scores.sum() + self.bias))
 
     def piece(self, first: int, count: int) -> Opinion:
-        """Returns the opinion of `count` words, from index `first`."""
+        """Returns the opinion of a piece of the review: `count` words from index `first`."""
         return Opinion(self.scores[first : first + count], self.bias)
 
 
 def opinions(reviews: Sequence[tuple[list[int], int]], words: int) -> list[Opinion]:
-    """Returns an opinion of each review, by a teacher trained on the other folds.
+    """Returns an opinion of each review, by a teacher trained on the reviews of other films.
 
     Args:
         reviews: (ids, label) of each; the reviews of one label are in the order of their films.
@@ -62,7 +62,8 @@ def opinions(reviews: Sequence[tuple[list[int], int]], words: int) -> list[Opini
 
 
 def features_of(ids: Sequence[int], words: int) -> Tensor:
-    """Returns the features of a review's t words and t - 1 pairs, in order; 0 for padding and unknown words."""
+    """Returns the feature numbers of a review's t words, then of its t - 1 pairs of neighbours; 0 for padding and
+    unknown words."""
     word = torch.tensor(ids)
     pair = words + (word[:-1] * 1_000_003 + word[1:] * 7_919) % PAIRS
     known = word > 1
@@ -70,7 +71,8 @@ def features_of(ids: Sequence[int], words: int) -> Tensor:
 
 
 def fit(reviews: list[Tensor], labels: Tensor, features: int) -> tuple[Tensor, float]:
-    """Fits a logistic regression on the features that each review contains; returns weights (features,) and bias."""
+    """Fits a logistic regression of the labels, 0 or 1, on the features in each review (`features_of`); returns the
+    weights (features,) and the bias."""
     counts = torch.zeros(2, features)
     for review, label in zip(reviews, labels.tolist(), strict=True):
         counts[int(label), review] += 1
@@ -95,7 +97,8 @@ def fit(reviews: list[Tensor], labels: Tensor, features: int) -> tuple[Tensor, f
 
 
 def word_scores(features: Tensor, weights: Tensor) -> Tensor:
-    """Returns what each word adds, (t,), with the pair it begins; a feature's n occurrences share its weight."""
+    """Returns what each of t words, together with the pair it begins, adds to the log odds, (t,). If a feature occurs n
+    times, each occurrence adds 1/n of its weight."""
     distinct, places, counts = features.unique(return_inverse=True, return_counts=True)
     scores = (weights[distinct] / counts)[places]
     t = (len(features) + 1) // 2

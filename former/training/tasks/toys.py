@@ -56,7 +56,7 @@ class Toy:
         return "+".join(part.rjust(self.width, FILL) for part in question.split("+")) + ENDS
 
     def in_order(self, answer: str) -> str:
-        """Converts an answer to the order in which the model writes it, and back."""
+        """Converts an answer to the order in which the model writes it, and back: "128" ↔ "821" for "add"."""
         return answer[::-1] if self.backwards else answer
 
 
@@ -133,7 +133,8 @@ def is_unseen(question: str) -> bool:
 
 
 def draw(name: str, count: int, dice: random.Random, *, unseen: bool = False) -> list[str]:
-    """Draws `count` random questions of a task: only unseen ones, or only those used in training."""
+    """Draws `count` random questions of a task: with `unseen`, only questions excluded from training; else only those
+    used in it."""
     questions: list[str] = []
     while len(questions) < count:
         question = TOYS[name].draw(dice)
