@@ -262,7 +262,7 @@ class Endpoints:
 
 
 def named(models: Models, name: str) -> Loaded:
-    """Returns the model of this name.
+    """Returns the model called `name`.
 
     Raises:
         Refusal: there is no such model.

@@ -110,7 +110,7 @@ def fill_head(page: gr.Blocks) -> None:
 
 
 def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
-    """Starts the server with the page, its routes and its API; returns the page."""
+    """Starts the server with the page, its routes and its API, and the downloads `arrivals`; returns the page."""
     page, endpoints = build(site, arrivals)
     page.queue(max_size=100, api_open=False)
     rest_queue(page)

@@ -34,10 +34,10 @@ TIMER = re.compile(
 
 
 def asset(name: str) -> bytes:
-    """Returns a script or style of Gradio's page.
+    """Returns the bytes of a script or style of Gradio's page, with one change.
 
     Gradio hides its loading animation when the page is ready, but the animation's timer keeps running and takes 2 % of
-    a core on an idle page. Here the timer stops.
+    a core on an idle page. The change stops this timer.
     """
     return TIMER.sub(rb"\1\4.status===`pending`&&\3", (ASSETS / name).read_bytes())
 
@@ -86,7 +86,7 @@ def preloads(types: Iterable[str]) -> list[str]:
 
 
 def types_of(page: gr.Blocks) -> set[str]:
-    """Returns the types of a page's components, as its scripts name them."""
+    """Returns the types of a page's components by the names in Gradio's scripts, such as "textbox"."""
     return {component["type"] for component in page.config["components"]} | {"state"}  # which Gradio adds
 
 
@@ -94,8 +94,8 @@ def component(script: str, value: Any, classes: Sequence[str]) -> gr.HTML:
     """Returns a part of the page that is drawn by a script.
 
     The part is not a subclass of gr.HTML, because Gradio writes a .pyi file into the source tree for each subclass. If
-    the script contains the name of an event in quotes, the component has an attribute of that name. Gradio gives the
-    classes to two nested elements; the script's `element` is the inner one.
+    the script contains an event's name in quotes, such as "edited", the component has a method of that name to add
+    handlers. Gradio gives the CSS classes to two nested elements; the script's `element` is the inner one.
 
     Args:
         script: body of a JavaScript function (element, trigger, props, watch).

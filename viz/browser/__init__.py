@@ -55,12 +55,13 @@ def part(folder: Path, name: str, value: Any = None) -> Part:
 
 
 def row(*parts: Part, classes: str = "") -> Part:
-    """Returns parts beside each other."""
+    """Returns a row of parts, from left to right, with the CSS classes `classes`."""
     return {"parts": list(parts), "classes": f"row {classes}"}
 
 
 def column(*parts: Part, classes: str = "", share: int = 1) -> Part:
-    """Returns parts below each other, with a share of the width of their row."""
+    """Returns a column of parts, from top to bottom; `share` is its part of the row's width, compared with the other
+    columns'."""
     return {"parts": list(parts), "classes": f"column {classes}", "style": f"flex-grow: {share}"}
 
 
@@ -89,7 +90,7 @@ def call(script: Path, does: str, arguments: str = "") -> str:
 
 
 def panel(record: Panel, value: Any = None) -> Part:
-    """Returns a panel, drawn by its script."""
+    """Returns the part that draws a panel by its script, which reads `value` as props.value."""
     return part(record.script.parent, record.script.stem, value)
 
 
@@ -120,7 +121,8 @@ def article(section: str) -> str:
 
 
 def first_tab_script(tabs: Sequence[Tab]) -> str:
-    """Returns HTML for the page's head: data for the scripts, and the script that opens the link's tab."""
+    """Returns HTML for the page's head: data for the scripts, and the script that opens the tab named in the visitor's
+    link."""
     shared = {
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
@@ -137,7 +139,8 @@ def first_tab_script(tabs: Sequence[Tab]) -> str:
 
 
 def head(page: gr.Blocks) -> str:
-    """Returns HTML for the page's head: what Gradio loads for it, and its styles, on the screen and on paper."""
+    """Returns HTML for the page's head: early requests for the files that Gradio will load, and the styles for screen
+    and paper."""
     paper = scripts.PAPER.read_text(encoding="utf-8")
     ahead = (address.removeprefix("/") for address in preloads(types_of(page)))
     kinds = {"css": 'rel="preload" as="style"', "js": 'rel="modulepreload"'}

@@ -23,7 +23,7 @@ def script() -> bytes:
 
 
 def attach(server: FastAPI) -> None:
-    """Adds the route to the server that serves the page."""
+    """Adds the route of plotly.js to the server that serves the page."""
 
     @server.get(SCRIPT)
     def plotly() -> Response:

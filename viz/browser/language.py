@@ -73,7 +73,7 @@ def head(page: gr.Blocks) -> str:
 
 
 def attach(server: FastAPI) -> None:
-    """Adds the routes to the server that serves the page."""
+    """Adds the route of each language's messages to the server that serves the page."""
 
     def serve(path: str, content: bytes) -> None:
         @server.get(path)

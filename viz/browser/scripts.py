@@ -69,7 +69,7 @@ def folder() -> str:
 
 @cache
 def packed(name: str) -> bytes:
-    """Returns a script, gzipped."""
+    """Returns the text of the script called `name`, gzipped."""
     return gzip.compress(sources()[name], 9, mtime=0)
 
 
@@ -84,7 +84,7 @@ def asset(name: str) -> tuple[bytes, str] | None:
 
 
 def name_of(script: Path) -> str:
-    """Returns a script's path below viz, as in addresses."""
+    """Returns a script's path below viz, which is its name in addresses."""
     return script.relative_to(VIZ).as_posix()
 
 

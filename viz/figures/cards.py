@@ -41,7 +41,7 @@ def read(folder: Path) -> list[Card]:
 
 
 def chart(cards: Iterable[Card], split: str = "val", theme: str = "light") -> go.Figure:
-    """Draws bits per byte against seconds of training.
+    """Draws the models' bits per byte against their seconds of training.
 
     Args:
         cards: contents of the card.json files.
@@ -78,7 +78,8 @@ def _masked(card: Card) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Writes the chart."""
+    """Writes the chart of a folder's models to the file that the command line names; None for this
+    process's arguments."""
     parser = argparse.ArgumentParser(prog="python -m viz.figures.cards", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("out", type=Path, help="where the chart goes: a .html file; .svg or .png with kaleido")
     parser.add_argument("--models", type=Path, default=Path("checkpoints"), help="the folder of the models")

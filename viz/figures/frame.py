@@ -31,7 +31,7 @@ Colours = dict[str, str]
 
 
 def palette(theme: str) -> Colours:
-    """Returns the colours of a theme, by the names of `viz.style`.
+    """Returns the colours of a theme by their names, which are those of `viz.style`.
 
     Raises:
         ValueError: the theme is neither "light" nor "dark".
@@ -92,7 +92,7 @@ def stops(theme: str, scale: str) -> list[tuple[float, str]]:
 
 
 def colourbar(title: str, colours: Colours, **more: Any) -> dict[str, Any]:
-    """Returns the look of a colour axis's legend."""
+    """Returns the settings of the bar that explains the colours of a chart, with a title; `more` adds settings."""
     words = {"text": literal(title), "side": "right"}
     return {"title": words, "thickness": 12, "outlinecolor": colours["line"], **more}
 

@@ -45,8 +45,8 @@ class Side:
 
 
 def join(values: NDArray[Any], down: Side, across: Side) -> frame.Floats:
-    """Joins maps (layers, h, rows, columns) into one array: a grid of layers by heads, with NaN in the gaps between
-    maps."""
+    """Joins maps (layers, h, rows, columns) into one array: a grid of layers by heads, with NaN in the gaps; `down` and
+    `across` are its sides."""
     layers, count, rows, columns = values.shape
     blocks = np.full((layers, down.step, count, across.step), np.nan, np.float32)
     blocks[:, :rows, :, :columns] = values.transpose(0, 2, 1, 3)
@@ -54,7 +54,8 @@ def join(values: NDArray[Any], down: Side, across: Side) -> frame.Floats:
 
 
 def pool(values: frame.Floats, rows: list[str], columns: list[str]) -> tuple[frame.Floats, list[str], list[str]]:
-    """Pools maps to at most `THUMBNAIL` cells per side by the maximum; labels name a cell's first and last token."""
+    """Pools maps to at most `THUMBNAIL` cells per side by the maximum; returns them, and labels with a cell's first and
+    last token."""
     down, across = (-(-count // THUMBNAIL) for count in values.shape[-2:])  # tokens of a cell
     pad = [(0, 0), (0, 0), (0, -values.shape[2] % down), (0, -values.shape[3] % across)]
     padded = np.pad(values, pad, constant_values=np.nan)

@@ -32,7 +32,7 @@ def by_size(
 
     Args:
         sizes: (n,): above 0.
-        values: for each method's name (n,).
+        values: for each method's name (n,), its number at each size.
         at: size of a vertical line.
         log: whether the y axis is logarithmic too; the values must then be above 0.
         axes: titles of the two axes.

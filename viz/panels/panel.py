@@ -118,14 +118,14 @@ class Question:
             yield http.error(http.refusal_of(raised))
 
     def chart(self, result: Numbers) -> dict[str, Any]:
-        """Draws a result for the page, in both themes."""
+        """Draws a result for the page, in the light and in the dark theme."""
         assert self.draw
         return themed(partial(self.draw, result))
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel of the page."""
+    """A panel of the page: its script, and the questions whose results the script shows."""
 
     name: str  # in links and embeds
     script: Path  # draws the panel
@@ -146,13 +146,13 @@ class Panel:
 
 
 def shown(name: str) -> Callable[[View], bool]:
-    """Returns a condition for `Question.when`: the view shows this part of its panel."""
+    """Returns a condition for `Question.when`: that a view shows the part `name` of its panel."""
     return lambda view: view.get("show") == name
 
 
 def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is called
-    """A condition for `Question.when` that never holds: only "Check yourself" uses the question, so no program prints
-    it."""
+    """Returns False, a condition for `Question.when`: only "Check yourself" uses the question, so no program
+    prints it."""
     return False
 
 

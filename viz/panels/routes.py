@@ -22,7 +22,8 @@ from viz.server import http, work
 def attach(
     server: FastAPI, models: Models, turns: work.Work, panels: Iterable[Panel], start: Start = RunRequest.run
 ) -> None:
-    """Adds the routes to the server that serves the page; `start` runs a `RunRequest`, such as `RunRequest.run`."""
+    """Adds the routes of all panels to the server that serves the page; `turns` computes the answers, and `start` runs
+    a `RunRequest`."""
     served = {panel.name: panel for panel in panels if panel.offered(models)}
     questions = {
         f"/ask/{panel.name}/{name}": partial(question.answer, models, start=start)

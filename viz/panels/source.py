@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def source(function: Callable[..., Any]) -> dict[str, Any]:
-    """Returns a function's "name", "file", "line" and "text"."""
+    """Returns where a function is defined, and its source: "name", "file", "line" and "text"."""
     function = inspect.unwrap(function)  # a decorator such as torch.no_grad is defined in another file
     lines, first = inspect.getsourcelines(function)
     file = Path(inspect.getsourcefile(function) or "").resolve()

@@ -89,7 +89,7 @@ class Program:
         return ", ".join(call(str(head)) for head in heads)
 
     def draw(self, variable: str, name: str, draw: Draw) -> None:
-        """Adds the call that draws a question's result."""
+        """Adds the call of a figure function that draws the result `name`; the figure is the variable `variable`."""
 
         def argument(value: Any) -> str:
             if not isinstance(value, Field):
@@ -101,7 +101,7 @@ class Program:
         self._ends.append(f"{variable}.show()")
 
     def print(self, name: str, fields: Iterable[Field]) -> None:
-        """Adds the line that prints values of a question's result, before the figures are shown."""
+        """Adds the line that prints `fields` of the result `name`, before the figures are shown."""
         self._rows("print(", [_element(name, field) for field in fields], ")")
 
     def __str__(self) -> str:
@@ -182,7 +182,7 @@ def _without_head(edit: partial[Any]) -> tuple[Any, ...]:
 
 
 def program(panel: Panel, models: Models, view: View) -> str:
-    """Writes the program of a panel and a view.
+    """Writes the Python program that computes and draws what a panel shows for a view.
 
     Raises:
         Refusal: an invalid view.

@@ -37,19 +37,21 @@ class Loaded:
 
     @property
     def source(self) -> str:
-        """The argument with which `former.load`, or for Hugging Face's format `former.pretrained.load`, opens it
-        again."""
+        """The argument with which `former.load`, or for Hugging Face's format `former.pretrained.load`, opens this
+        model again."""
         return self.opened or self.name
 
     @property
     def max_tokens(self) -> int:
-        """The maximum number of tokens of a pass: the model's context, or less, to keep all maps within `CELLS`."""
+        """The maximum number of tokens of a pass: the model's context, or fewer if all maps would have more than
+        `CELLS` cells."""
         config = self.bundle.config
         return min(config.seq_length, math.isqrt(CELLS // (config.depth * config.heads)))
 
     @cached_property
     def fast(self) -> Any:
-        """Its fast twin, which is called in the same way, built on first use; the model itself if it has no twin."""
+        """The model's fast twin, which is called in the same way and built on first use; the model itself if it has no
+        twin."""
         with _building:
             if "fast" not in self.__dict__:  # else another thread has built it meanwhile
                 self.__dict__["fast"] = cpu.optimise(self.bundle.model)
@@ -62,13 +64,14 @@ class Loaded:
 
     @cached_property
     def kind(self) -> Kind:
-        """Its kind, which reads and runs a text, and knows which questions the model can answer (`former.runs`)."""
+        """The model's kind (`former.runs`), which reads and runs a text, and knows which questions the model can
+        answer."""
         return kind_of(self.bundle)
 
     @cached_property
     def read(self) -> Callable[[str], Reading]:
-        """Tokenises a text, up to `max_tokens`. The last readings are kept: a translator's takes as long as a pass,
-        because it contains the answer that the model writes, and each question about a text reads it again."""
+        """A function read(text), which tokenises a text up to `max_tokens`. It caches the last results, because each
+        question about a text reads it again, and a translator's reading includes the answer that the model writes."""
 
         def read(text: str) -> Reading:
             with torch.inference_mode(False):  # a later question may need gradients
@@ -78,24 +81,24 @@ class Loaded:
 
     @property
     def variant(self) -> str:
-        """Its kind's name, or the name of a variant of it (`Kind.variant`)."""
+        """The name of the model's kind, or of a variant of the kind (`Kind.variant`), such as "causal"."""
         return self.kind.variant(self.bundle.model)
 
     @property
     def heads_left(self) -> list[str]:
-        """The names of output heads in its file that are not supported and were left out."""
+        """The names of output heads in the model's file that are not supported, and were left out."""
         return self.bundle.card.get("heads_left", [])
 
     @property
     def examples(self) -> str:
-        """The names of its examples in `viz.text.examples.EXAMPLES`."""
+        """The names of the model's example texts in `viz.text.examples.EXAMPLES`."""
         repeats = self.bundle.card.get("recipe", {}).get("repeats")  # it learned from letters that come again, too
         names = (self.kind.says, "letters" if repeats else "", self.variant, self.bundle.tokenizer.unit)
         return next(name for name in names if name in EXAMPLES)
 
     @property
     def divisors(self) -> tuple[float, ...] | None:
-        """Each layer's divisor of the scores in addition to √s; None if there is none."""
+        """For each layer, the number that divides scores in addition to √s; None if no layer has one."""
         config = self.bundle.config
         each = tuple(map(config.divisor, range(config.depth)))
         return None if set(each) == {1.0} else each
@@ -128,7 +131,7 @@ def filler(models: Models) -> Loaded | None:
 
 
 def poolers(models: Models) -> dict[str, Loaded]:
-    """Returns the article's classifiers, which pool the vectors of all tokens."""
+    """Returns the classifiers of the article's kind, which pool the vectors of all tokens."""
     return {name: each for name, each in models.items() if each.kind.pools(each.bundle.model)}
 
 

@@ -37,7 +37,7 @@ LARGEST = 64 << 20  # bytes of a pass that is not compressed
 
 
 def pack(pass_: Pass) -> bytes:
-    """Packs the whole pass; returns the bytes."""
+    """Packs a whole pass for the browser, in the format that this module describes; returns the bytes."""
     return PackedMaps(pass_.maps).with_header(pass_.header)
 
 
@@ -45,7 +45,7 @@ class PackedMaps:
     """The packed maps of a pass, to which the header is still to be added.
 
     Args:
-        maps: of the pass.
+        maps: the pass's maps.
     """
 
     def __init__(self, maps: Sequence[Map]) -> None:
@@ -62,13 +62,13 @@ class PackedMaps:
         self._body = b"".join(parts)
 
     def with_header(self, header: Mapping[str, Any]) -> bytes:
-        """Returns the packed pass. Can be called once."""
+        """Returns the whole packed pass: the maps, then the header. It can be called only once."""
         end = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
         return self._body + self._stream.compress(end + np.uint32(len(end)).tobytes()) + self._stream.flush()
 
 
 def key_in(packed: bytes) -> str | None:
-    """Returns the key in a packed pass; None if the bytes are not a packed pass."""
+    """Reads the key of a pass from its packed form; returns None if the bytes are not a packed pass."""
     try:
         reader = zlib.decompressobj(31)
         body = reader.decompress(packed, LARGEST)
@@ -102,7 +102,7 @@ def pack_head(each: Map, layer: int, head: int) -> bytes:
 
 
 def pack_mean(each: Map, layer: int) -> bytes:
-    """Packs the mean over a layer's heads.
+    """Packs the attention weights of a layer, averaged over its heads.
 
     Raises:
         LookupError: the map has no such layer.
@@ -112,7 +112,7 @@ def pack_mean(each: Map, layer: int) -> bytes:
 
 
 def pack_rollout(each: Map, layer: int) -> bytes:
-    """Packs the rollout up to a layer.
+    """Packs the attention rollout (`former.analysis.rollout`) from the first layer up to this one.
 
     Raises:
         LookupError: the map has no such layer, or no rollout because its queries are not its keys.

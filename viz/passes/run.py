@@ -35,7 +35,7 @@ WHOLE_CELLS = 2_000_000  # of a map; of a larger one the browser gets the heads 
 
 
 class Map(runs.Map):
-    """A map of a run, with the properties that its packed form needs."""
+    """The attention of one stack of layers in a run, with the properties that its packed form needs."""
 
     @property
     def nbytes(self) -> int:
@@ -45,7 +45,7 @@ class Map(runs.Map):
 
     @cached_property
     def lengths(self) -> list[int]:
-        """For each query, the number of keys up to the last that it may attend to."""
+        """For each query, the number of keys up to and including the last one that it may attend to."""
         last = self.allowed.long() * torch.arange(1, len(self.keys) + 1)
         return last.amax(-1).tolist()
 
@@ -56,7 +56,8 @@ class Map(runs.Map):
 
     @property
     def skipped(self) -> list[list[int]]:
-        """For each query, the keys before its last that the pattern skips, as [from, to, from, to, ...]."""
+        """For each query, the keys before its last allowed one that the pattern skips, as ranges [from, to, from, to,
+        ...]."""
         edges = []
         for row, length in zip(self.allowed, self.lengths, strict=True):
             lengths = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
@@ -65,7 +66,7 @@ class Map(runs.Map):
 
     @cached_property
     def pooled(self) -> int:
-        """The number of queries, and of keys, that are pooled into one for the browser (`payload`)."""
+        """How many queries, and how many keys, become one cell for the browser: 1, or 2 in a large map (`payload`)."""
         return 2 if math.prod(self.weights.shape[:2]) * sum(self.lengths) > WHOLE_CELLS else 1
 
     def describe(self, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
@@ -114,7 +115,7 @@ class Pass:
         return sum(each.nbytes for each in self.maps) + sum(each.untyped_storage().nbytes() for each in beside)
 
     def map(self, name: str) -> Map:
-        """Returns one of the maps.
+        """Returns the map called `name`, such as "self".
 
         Raises:
             KeyError: there is no map of this name.
@@ -129,7 +130,7 @@ def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
 
 
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
-    """Tokenises a text for a served model, up to the maximum number of tokens of a pass."""
+    """Tokenises a text, up to the maximum number of tokens of a pass; with `end`, a longer text keeps its end."""
     return read_text(loaded.bundle, text, end=end, limit=loaded.max_tokens)
 
 
@@ -173,7 +174,7 @@ def as_refusals() -> Iterator[None]:
 
 
 def is_answerable(check: Callable[..., None], *args: Any) -> bool:
-    """Returns whether a question makes sense: `check` raises Unanswerable if it does not."""
+    """Returns whether check(*args) passes: it raises Unanswerable for a question that makes no sense for a model."""
     try:
         check(*args)
     except runs.Unanswerable:
@@ -194,7 +195,8 @@ def read(loaded: Loaded, text: str) -> runs.Reading:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A run that has not started yet: a text, a model and edits; the page runs it, and programs print it."""
+    """A run that has not started yet: a text, a model and edits. The page runs it; "Copy as Python" writes the code for
+    it."""
 
     loaded: Loaded
     reading: runs.Reading
@@ -213,13 +215,13 @@ class RunRequest:
         return most if most < min(self.loaded.bundle.config.seq_length, self.reading.total) else None
 
     def run(self, *, fast: bool = False) -> runs.Run:
-        """Runs the model, or its fast twin."""
+        """Runs the text through the model, or with `fast` through its fast twin."""
         source = self.loaded.fast_bundle if fast else self.loaded.bundle
         return runs.start(source, self.loaded.kind, self.reading, [edit() for edit in self.calls])
 
 
 def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> RunRequest:
-    """Tokenises a text for a run; arguments and errors are those of `run`."""
+    """Tokenises a text and returns the request to run it; arguments and errors are those of `run`."""
     return RunRequest(loaded, read(loaded, text), edits)
 
 
@@ -239,7 +241,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: b
 
 
 def maps_of(edited: runs.Run) -> tuple[Map, ...]:
-    """Returns the maps of a run."""
+    """Returns the maps of a run as `Map`s of this module."""
     return tuple(Map(**vars(each)) for each in edited.maps.values())
 
 
@@ -251,7 +253,7 @@ def describe(
     maps: tuple[Map, ...],
     secret: bytes = SECRET,
 ) -> Pass:
-    """Describes a run for the browser, as plain values: the JSON header of its packed form.
+    """Returns the `Pass` of a run, with a header that describes the run for the browser.
 
     Args:
         loaded, text, edits, secret: as in `run`.

@@ -57,7 +57,8 @@ def most_likely(*logits: Tensor | None) -> list[int]:
 
 
 def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> list[dict[str, Any]]:
-    """Describes tokens in descending order of their logits (num_tokens,): {"id", "label", "prob"} each."""
+    """Describes the tokens `named` in descending order of their logits: for each {"id", "label", "prob"}. `logits` are
+    those of all tokens, (num_tokens,)."""
     probs, order = logits.softmax(-1)[list(named)].sort(descending=True)
     ids = [named[i] for i in order.tolist()]
     return [

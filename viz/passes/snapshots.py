@@ -33,7 +33,8 @@ def split(name: str) -> tuple[str, int | None]:
 
 
 def steps(loaded: Loaded) -> list[int]:
-    """Returns the steps of a model's snapshots in order, and its own last step; most models have none."""
+    """Returns the steps of a model's snapshots in order, then the model's own last step; [] for a model without
+    snapshots."""
     if loaded.revisions or loaded.folder is None:
         return sorted(loaded.revisions)
     saved = sorted(int(card.parent.name.removeprefix("step-")) for card in loaded.folder.glob(f"step-[0-9]*/{CARD}"))

@@ -51,8 +51,8 @@ class PassStore:
             return self._cache.get(key)
 
     def run_of(self, asked: RunRequest, *, fast: bool = False) -> Run:
-        """Returns the run that a request asks for: that of the cached pass, else a new one, with `fast` of the fast
-        twin."""
+        """Returns the run that a request asks for: the cached pass's, or else a new one. With `fast`, a new run is of
+        the model's fast twin."""
         entry = self.get(key_of(asked.loaded, asked.reading.text, asked.edits, self._shared.secret))
         return entry[0].run if entry else asked.run(fast=fast)
 

@@ -35,6 +35,6 @@ def name_files(models: Models, view: Mapping[str, Any], traced: Mapping[str, Any
 
 
 def tensors_of(traced: Mapping[str, Any]) -> set[str]:
-    """Returns the names of the tensors of a trace, in all its steps."""
+    """Returns the names of all tensors of the model that occur in the steps of a trace."""
     own = {traced["tensor"]} if traced.get("tensor") else set()
     return own.union(*(tensors_of(each) for each in traced.values() if isinstance(each, Mapping)))

@@ -55,7 +55,7 @@ class Arrival:
 
 
 def reason(error: CheckpointError) -> Note:
-    """Returns why a model is not shown, for visitors; the terminal prints the error itself."""
+    """Returns a note that tells visitors why a model could not be loaded; only the terminal prints the error itself."""
     if isinstance(error, NotDownloaded):
         return note("arrival_not_downloaded")
     if isinstance(error, sources.NotShown):
@@ -98,7 +98,7 @@ class Arrivals:
         return thread
 
     def attach(self, server: FastAPI) -> None:
-        """Adds the route to the server that serves the page."""
+        """Adds the route GET /arrivals to the server that serves the page."""
 
         @server.get("/arrivals")
         async def arrivals() -> JSONResponse:

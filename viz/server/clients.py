@@ -49,7 +49,8 @@ def client_of(scope: Mapping[str, Any], environment: Mapping[str, str] = os.envi
 
 
 def session_of(scope: Mapping[str, Any]) -> str:
-    """Returns the session in a request's cookie, which distinguishes browsers at one address; "" without a cookie."""
+    """Returns the session named in a request's cookie, which distinguishes browsers at one address; "" without a
+    cookie."""
     cookies = "; ".join(value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
     match = _SESSION.search(cookies)
     return match[1] if match else ""
@@ -96,7 +97,8 @@ class FairSemaphore:
 
     @contextlib.asynccontextmanager
     async def acquire(self, who: str) -> AsyncGenerator[None]:
-        """Waits for the client's turn and holds it for the `async with` block."""
+        """Context manager: waits until it is the turn of the client `who`, and holds the turn for the `async with`
+        block."""
         if self._free:  # then no client waits
             self._free -= 1
         else:

@@ -119,7 +119,7 @@ def refused(refusal: Refusal, status: int = 0) -> Response:
 
 
 def error(refusal: Refusal) -> bytes:
-    """Returns the body of a refusal's response: a line of JSON."""
+    """Returns the body of the response that reports a refusal: a line of JSON."""
     return json.dumps({"error": refusal.note}).encode() + b"\n"
 
 

@@ -45,7 +45,7 @@ class Routes:
         return JSONResponse({**values, "run": run}, headers=FRESH)
 
     async def alive(self, request: Request) -> Response:
-        """Identifies this run of the server."""
+        """Answers with an identifier of this run of the server, by which a page notices a restart."""
         del request
         with contextlib.suppress(Busy):  # from now on, this replica notices a loss of the shared data
             await self._log.ready()
@@ -74,7 +74,7 @@ class Routes:
 
     @http.refusals_as_json
     async def leave(self, name: str, request: Request) -> Response:
-        """Closes the room."""
+        """Closes a room at its leader's request."""
         await self._log.change("end", name, (await http.read_object(request)).get("key", ""))
         return self._answer()
 
@@ -88,21 +88,22 @@ class Routes:
 
     @http.refusals_as_json
     async def votes(self, name: str, request: Request) -> Response:
-        """Answers the leader with the counts of a question."""
+        """Answers the leader's page with the votes for each answer to a question."""
         body = await http.read_object(request)
         await self._log.ready()
         return self._answer(**self._rooms.counts(name, body.get("key", ""), body.get("question", "")))
 
     @http.refusals_as_json
     async def record(self, name: str, request: Request) -> Response:
-        """Answers the leader with all answers."""
+        """Answers the leader's page with all answers to all questions."""
         body = await http.read_object(request)
         await self._log.ready()
         return self._answer(answers=self._rooms.record(name, body.get("key", "")))
 
 
 def attach(server: FastAPI, shared: Shared, rooms: Rooms | None = None) -> None:
-    """Adds the routes of rooms to the page's server; without `rooms`, no room is open yet."""
+    """Adds the routes of rooms to the page's server; `shared` stores them for all replicas; without `rooms`, none is
+    open yet."""
     routes = Routes(shared, rooms or Rooms())
     # Every page polls one of these: Starlette's plain routes cost less than FastAPI's.
     server.add_route("/room/{name}", routes.show)

@@ -39,7 +39,7 @@ class Taken(Refusal):
 
 
 class Vote(NamedTuple):
-    """An answer to a question."""
+    """A page's answer to a question."""
 
     choice: int
     right: bool  # whether it is the right answer, by the voter's page
@@ -89,7 +89,7 @@ class Rooms:
             self._at = None
 
     def saved(self) -> dict[str, Any]:
-        """Returns the rooms as plain values."""
+        """Returns all rooms as plain values, for `restore`."""
         return {"rev": self._rev, "rooms": {name: fields_of(room) for name, room in self._rooms.items()}}
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -178,7 +178,8 @@ class Rooms:
         return room if room and self._now() - room.heard < AGE else None
 
     def to_count(self, name: str, page: str) -> bool:
-        """Returns whether a page that asks for a room's view should be counted (again) by `follow`."""
+        """Returns whether a page that asks for a room's view is to be counted by `follow`: it is new, or was counted
+        long ago."""
         room = self.get(name)
         return bool(room and KEY.fullmatch(page) and self._now() - room.followers.get(page, 0) > PRESENT / 2)
 

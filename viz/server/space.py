@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def explain(raised: BaseException) -> str:
-    """Returns one line that says what went wrong and, if known, what to do."""
+    """Returns one line that says why an upload failed and, if known, what to do."""
     status = getattr(getattr(raised, "response", None), "status_code", None)
     if status == 401:
         return TOKEN_NEEDED

@@ -79,7 +79,7 @@ class Trainings:
 
         Args:
             request: the training's settings, shown to all readers.
-            arguments: of the program.
+            arguments: the arguments of the program that trains.
         Raises:
             Busy: the queue has no room for this client.
         """

@@ -72,11 +72,11 @@ class Job:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of memory that the cached answer takes."""
+        """The bytes of memory that the answer takes in the cache."""
         return sum(map(len, self.pieces)) + OVERHEAD
 
     async def has_clients(self) -> bool:
-        """Returns whether any client is still connected."""
+        """Returns whether any client that waits for the answer is still connected."""
         for each in self.clients:  # may grow meanwhile
             if not await each.is_disconnected():
                 return True

@@ -63,8 +63,8 @@ class RedisShelf:
     """A `Shelf` in Redis.
 
     Args:
-        client: of Redis.
-        name: of the shelf.
+        client: a client of Redis.
+        name: the shelf's name.
         limit: bytes of all values together.
     """
 
@@ -92,7 +92,7 @@ class RedisShelf:
 
 
 class InRedis:
-    """`Shared` through Redis.
+    """Implements `Shared` through Redis, for several processes.
 
     Args:
         address: of Redis, see `viz.shared.connect`.
@@ -115,7 +115,7 @@ class InRedis:
         self.trained = RedisShelf(client, "trained", TRAINED)
 
     def log(self, name: str, state: State) -> RedisLog:
-        """Returns the log of a state."""
+        """Returns the log that shares a state's changes with all replicas, under this name."""
 
         def adopt(secret: bytes) -> None:
             self.secret = secret

@@ -25,7 +25,7 @@ class MemoryShelf:
         self._lock = threading.Lock()
 
     def put(self, key: str, value: bytes) -> None:
-        """Stores a value, as the newest."""
+        """Stores a value under a key, as the newest one; drops the oldest if there are too many."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
@@ -44,14 +44,14 @@ class MemoryLog:
         self._state, self._clock = state, clock
 
     async def ready(self) -> None:
-        """Returns at once."""
+        """Returns at once, because the state can always be read."""
 
     async def change(self, name: str, *arguments: Any) -> Any:
-        """Makes a change and returns its result."""
+        """Makes a change of the state and returns its result."""
         return self._state.apply(name, arguments, self._clock())
 
     def submit(self, name: str, *arguments: Any) -> None:
-        """Makes a change; it is lost if it is refused."""
+        """Makes a change of the state without a result; a change that the state refuses is lost."""
         with contextlib.suppress(ValueError):
             self._state.apply(name, arguments, self._clock())
 
@@ -70,6 +70,6 @@ class InMemory:
         self.bodies = MemoryShelf(0)  # the store of passes holds those that it made
 
     def log(self, name: str, state: State) -> MemoryLog:
-        """Returns the log of a state."""
+        """Returns the log that makes a state's changes; no other process has a copy."""
         del name
         return MemoryLog(state, self._clock)

@@ -12,7 +12,7 @@ class Shelf(Protocol):
     """Values by their keys. A value never changes; the oldest are dropped above a limit. Thread-safe."""
 
     def put(self, key: str, value: bytes) -> None:
-        """Stores a value.
+        """Stores a value under a key.
 
         Raises:
             Busy: the shelf cannot be reached.
@@ -20,7 +20,7 @@ class Shelf(Protocol):
         ...
 
     def get(self, key: str) -> bytes | None:
-        """Returns a value; None if the key has none.
+        """Returns the value of a key; None if the key has none.
 
         Raises:
             Busy: the shelf cannot be reached.
@@ -36,7 +36,7 @@ class State(Protocol):
 
         Args:
             change: the change's name.
-            arguments: plain values.
+            arguments: the change's arguments, as plain values.
             at: the time, in seconds.
         Raises:
             ValueError: the change is refused.
@@ -68,7 +68,8 @@ class Log(Protocol):
         ...
 
     async def change(self, name: str, *arguments: Any) -> Any:
-        """Makes a change on every replica; returns its result as soon as this replica has applied it.
+        """Makes the change `name` of the state on every replica; returns its result as soon as this replica has applied
+        it.
 
         Raises:
             ValueError: the state refused the change.
@@ -77,7 +78,8 @@ class Log(Protocol):
         ...
 
     def submit(self, name: str, *arguments: Any) -> None:
-        """Makes a change without waiting; it is lost if it is refused, or the log cannot be reached."""
+        """Makes the change `name` of the state without waiting; it is lost if the state refuses it, or the log cannot
+        be reached."""
         ...
 
 
@@ -86,17 +88,17 @@ class Shared(Protocol):
 
     @property
     def orders(self) -> Shelf:
-        """The inputs of each pass: model, text and edits."""
+        """The shelf with the inputs of each pass: model, text and edits."""
         ...
 
     @property
     def bodies(self) -> Shelf:
-        """Packed passes."""
+        """The shelf with the packed passes."""
         ...
 
     @property
     def trained(self) -> Shelf:
-        """The models of finished trainings."""
+        """The shelf with the models of finished trainings."""
         ...
 
     @property
@@ -105,5 +107,5 @@ class Shared(Protocol):
         ...
 
     def log(self, name: str, state: State) -> Log:
-        """Returns the log of a state."""
+        """Returns the log that shares a state's changes with all replicas, under this name."""
         ...

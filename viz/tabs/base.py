@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Site:
-    """The models and the services that all tabs use."""
+    """The objects that all tabs share: the models, the queue of work, and the storage of results."""
 
     models: Models
     passes: PassStore
@@ -42,7 +42,7 @@ class Site:
 
 
 def site_of(models: Models, tabs: tuple[str, ...] = (), shared: Shared | None = None) -> Site:
-    """Creates the services for these models and the tabs of these names; without `shared`, for one process."""
+    """Creates the `Site` of these models and of the tabs with these names; without `shared`, for a single process."""
     models, shared = WithSnapshots(models), InMemory() if shared is None else shared
     return Site(models, PassStore(models, shared), Work(), shared, tabs)
 

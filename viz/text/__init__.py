@@ -28,7 +28,7 @@ Note = dict[str, Any]  # {"key": of a message, "values": {name: value}}
 
 
 def message(key: str, /, language: str = "en", **values: Any) -> str:
-    """Returns a message in a language.
+    """Returns the message `key` in a language, with its values filled in.
 
     Raises:
         KeyError: there is no such message, or it needs a value that was not given.
@@ -55,7 +55,7 @@ def first_known(tags: Iterable[str]) -> str:
 
 
 def note(key: str, /, **values: Any) -> Note:
-    """Returns a message as plain values, to send to the page."""
+    """Returns a message as plain values, its key and its values, which the page shows in the visitor's language."""
     return {"key": key, "values": values}
 
 

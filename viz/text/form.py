@@ -71,7 +71,8 @@ def _placeholder(pattern: str, at: int) -> tuple[Placeholder, int]:
 
 
 def fill(parts: Parts, values: Mapping[str, Any], count: Any = None) -> str:
-    """Fills values into a message, with the plurals of English; within a plural, `count` replaces #."""
+    """Fills values into a message's parts (`parse`), with the plurals of English; within a plural, `count`
+    replaces #."""
     return "".join(part if isinstance(part, str) else _fill(part, values, count) for part in parts)
 
 

@@ -14,12 +14,13 @@ from viz.text import Note, note
 
 
 def answer(models: Models, passes: PassStore, view: View) -> dict[str, Any]:
-    """Returns {"key": of the view's pass, "notes": [{"kind": "info" or "error", "key", "values"}]}.
+    """Makes the pass of a view; returns {"key": the pass's key, "notes": [{"kind": "info" or "error", "key",
+    "values"}]}.
 
     Args:
         models: by name.
         passes: the cache of passes.
-        view: "model", which may be a snapshot, "text", and "edits" in the form of links, see `viz.passes.edits`.
+        view: {"model": a name, possibly of a snapshot, "text", "edits": in the form of links, see `viz.passes.edits`}.
     Raises:
         Refusal: an invalid view, or a text that cannot be run.
     """

@@ -55,7 +55,7 @@ def fold(name: str) -> Part:
 
 
 def panels() -> list[Part]:
-    """Returns the panels that show a pass."""
+    """Returns the tab's panels that show a pass."""
     centre = browser.column(panel("head-map"), panel("lines"), classes="explore-centre")
     around = ("statistics", "interventions", "prediction", "blanks", "words")  # each has an area in the style sheet
     return [
@@ -89,7 +89,7 @@ def settings(site: Site, models: Models) -> dict[str, Any]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab; the first example is computed in advance.
+    """Lays out the tab on the page that is being built; the first example is computed in advance.
 
     The page's store (lib/store.js) requests passes by a plain route. The text is a field of Gradio's: it reports a
     visitor's input to the store, and shows the text of a link or an example.

@@ -24,7 +24,7 @@ Arguments = dict[str, Any]  # of a function, by name; "run" is a RunRequest
 
 
 def read_request(models: Models, view: View) -> RunRequest:
-    """Reads the model, the text and the visitor's edits.
+    """Reads from a view the model, the text and the visitor's edits.
 
     Raises:
         Refusal: an invalid value.
@@ -35,18 +35,18 @@ def read_request(models: Models, view: View) -> RunRequest:
 
 
 def sides(arguments: Arguments) -> Sides:
-    """Returns the labels of the requested map's queries and keys."""
+    """Returns the queries and keys (`former.runs.kind.Sides`) of the requested map."""
     return arguments["run"].reading.sides[arguments["name"]]
 
 
 def read_map(arguments: Arguments, view: View) -> str:
-    """Reads the name of one of the run's maps."""
+    """Reads from a view the name of one of the maps of the run in `arguments`."""
     names = arguments["run"].reading.sides
     return next(iter(names)) if len(names) == 1 else read_choice(view, "map", names)
 
 
 def read_of(arguments: Arguments, view: View) -> str:
-    """Reads whether a head, a mean or a rollout is shown; cross-attention has no rollout."""
+    """Reads from a view whether a "head", a "mean" or a "rollout" is shown; cross-attention has no rollout."""
     return read_choice(view, "of", ("head", "mean", "rollout") if sides(arguments).ids else ("head", "mean"))
 
 
@@ -57,12 +57,12 @@ def read_scale(arguments: Arguments, view: View) -> str:
 
 
 def read_token(arguments: Arguments, view: View, name: str) -> int | None:
-    """Reads the id of a token or class that may be predicted, or None."""
+    """Reads the field `name`: the id of a token or class that the model can predict, or None."""
     return None if view.get(name) is None else read_index(view, name, carry.count(arguments["run"]))
 
 
 def size_of(arguments: Arguments) -> int:
-    """Returns the size of the traced vector, a part of a head."""
+    """Returns the size of the vector in which a number is traced: a head's q, k, v or output, or what it adds."""
     config = arguments["run"].loaded.bundle.config
     return config.emb if arguments["part"] == "adds" else config.head_size
 
@@ -86,7 +86,8 @@ FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that
 def read(
     models: Models, view: View, fields: Container[str] = (), check: Callable[[Arguments], None] | None = None
 ) -> Arguments:
-    """Reads a run and the requested fields of `FIELDS`; `check` raises if the question makes no sense.
+    """Reads a run and the requested fields of `FIELDS`; `check` raises ValueError if the question makes no sense for
+    them.
 
     Raises:
         Refusal: an invalid value.
@@ -104,34 +105,34 @@ def read(
 
 
 def read_writing(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `predictions.write_logits`."""
+    """Reads from a view the arguments of `predictions.write_logits`."""
     fields = ("name", "layer", "head", "answer", "rival", "every")
     return read(models, view, fields if view.get("query") is None else (*fields, "query"), check_writing)
 
 
 def read_pinned(view: View) -> View:
-    """Reads the pinned view."""
+    """Reads the view that the visitor has pinned for comparison: the field "beside" of a view."""
     if not isinstance(pinned := view.get("beside"), Mapping):
         raise NothingToShow("nothing_pinned")
     return pinned
 
 
 def read_both(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `maps.compare_maps`."""
+    """Reads from a view the arguments of `maps.compare_maps`."""
     now, *other = read(models, view, CELLS).values()
     before, *one = read(models, read_pinned(view), CELLS).values()
     return {"pinned": before, "run": now, "before": tuple(one), "now": tuple(other)}
 
 
 def read_both_heads(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `maps.compare_heads`."""
+    """Reads from a view the arguments of `maps.compare_heads`."""
     requests = read_both(models, view)
     return {**requests, "before": requests["before"][0], "now": requests["now"][0]}
 
 
 def read_carried(models: Models, view: View, part: str = "") -> Arguments:
-    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens; `part`
-    replaces the part that the view names."""
+    """Reads from a view the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens;
+    `part` replaces the part that the view names."""
     now = read(models, view, ("name", "answer", "rival"), check_predicts)
     before = read(models, read_pinned(view), (), check_predicts)["run"]
     part = part or read_choice(view, "part", carry.PARTS)
@@ -140,7 +141,7 @@ def read_carried(models: Models, view: View, part: str = "") -> Arguments:
 
 
 def read_one(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `carry.carry_one`."""
+    """Reads from a view the arguments of `carry.carry_one`."""
     arguments = read_carried(models, view)
     config = arguments["run"].loaded.bundle.config
     size = len(sides(arguments).queries) if arguments["part"] in carry.OF_TOKENS else config.heads
@@ -149,7 +150,7 @@ def read_one(models: Models, view: View) -> Arguments:
 
 
 def read_ranked(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `reads.rank_readers`."""
+    """Reads from a view the arguments of `reads.rank_readers`."""
     loaded = read_model(models, view)
     if not reads.has_pairs(loaded.bundle):
         raise NothingToShow("reads_not")
@@ -158,7 +159,7 @@ def read_ranked(models: Models, view: View) -> Arguments:
 
 
 def read_path(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `reads.follow_path`."""
+    """Reads from a view the arguments of `reads.follow_path`."""
     kind, config = read_ranked(models, view)["kind"], read_model(models, view).bundle.config
     heads = {
         name: (read_index(view, f"{name}_layer", config.depth), read_index(view, f"{name}_head", config.heads))
@@ -182,7 +183,7 @@ def stays(view: View) -> bool:
 
 
 def read_states(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `predictions.carry_state`."""
+    """Reads from a view the arguments of `predictions.carry_state`."""
     run = read(models, view, (), check_predicts)["run"]
     pinned = read(models, read_pinned(view), (), check_predicts)["run"]
     carry.check(pinned, run, "heads")
@@ -200,7 +201,7 @@ def read_states(models: Models, view: View) -> Arguments:
 
 
 def compares(view: View) -> bool:
-    """Returns whether the view compares two predictions."""
+    """Returns whether a view asks to compare two predictions."""
     return view.get("answer") is not None and view.get("rival") is not None
 
 
@@ -210,14 +211,14 @@ def follows(view: View) -> bool:
 
 
 def read_compared(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `predictions.compare`."""
+    """Reads from a view the arguments of `predictions.compare`."""
     if not compares(view):
         raise Refusal("bad_request")
     return read(models, view, ("answer", "rival"), check_predicts)
 
 
 def check_predicts(arguments: Arguments) -> None:
-    """Raises unless the model predicts something for the text."""
+    """Raises ValueError unless the model predicts something for the text."""
     kind, reading = arguments["run"].loaded.kind, arguments["run"].reading
     kind.unembed(arguments["run"].loaded.bundle.model, reading.inputs)
     if kind.says == "blank" and not kind.places(reading):
@@ -225,37 +226,37 @@ def check_predicts(arguments: Arguments) -> None:
 
 
 def check_scored(arguments: Arguments) -> None:
-    """Raises unless the prediction of the text can be scored."""
+    """Raises ValueError unless a prediction for the text can be measured: the text has a token to predict."""
     check_predicts(arguments)
     if arguments["run"].loaded.kind.says == "next" and arguments["run"].reading.inputs[-1].shape[1] < 2:
         raise NothingToShow("too_short")
 
 
 def check_next(arguments: Arguments) -> None:
-    """Raises unless next tokens are predicted."""
+    """Raises ValueError unless the model predicts next tokens of the text."""
     check_scored(arguments)
     if arguments["run"].loaded.kind.says != "next":
         raise Refusal("bad_request")
 
 
 def check_judged(arguments: Arguments) -> None:
-    """Raises unless the text is classified."""
+    """Raises ValueError unless the model classifies the text."""
     arguments["run"].loaded.kind.classes(arguments["run"].loaded.bundle)
 
 
 def check_square(arguments: Arguments) -> None:
-    """Raises unless the map is of self-attention."""
+    """Raises ValueError unless the map is of self-attention, so that queries and keys are the same tokens."""
     if not sides(arguments).ids:
         raise Refusal("bad_request")
 
 
 def check_pair(arguments: Arguments) -> None:
-    """Raises unless the weight of the pair can be traced."""
+    """Raises ValueError unless the weight of the chosen query and key can be traced."""
     check_trace(arguments["run"].loaded.bundle.model)
     if not sides(arguments).allowed[arguments["query"], arguments["key"]]:
         raise NothingToShow("trace_masked")
 
 
 def check_writing(arguments: Arguments) -> None:
-    """Raises unless the head's effect on the logits is defined."""
+    """Raises ValueError unless the chosen map's heads write directly to the logits."""
     check_writes(arguments["run"].loaded.kind, arguments["run"].loaded.bundle.model, arguments["name"])

@@ -29,7 +29,7 @@ GetPass = Callable[[Request, str], Awaitable[tuple[Pass, bytes]]]  # raises HTTP
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes to the server that serves the page."""
+    """Adds the routes that compute and send passes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
     attach_answers(server, work, {"/attention": partial(answer, models, passes)}, lambda: site.shared.secret)
 
@@ -59,7 +59,8 @@ def attach(server: FastAPI, site: Site) -> None:
 
 
 def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
-    """Adds the route of one head; it comes last, because its path fits others too."""
+    """Adds the route of one head; it must be added last, because its path also matches other routes. `get_pass` finds a
+    pass by its key."""
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     @http.refusals_as_json

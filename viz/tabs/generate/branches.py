@@ -44,8 +44,8 @@ def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[i
         branches: (parent, after, ids) of each: the index of the branch that it leaves, the number of tokens after which
             it leaves, and its own token ids. For example (0, 3, [17]) shares 3 tokens with branch 0.
     Returns:
-        "tokens": all tokens of each branch after the prompt; "lengths": their numbers; "texts"; "names": numbers from
-        1.
+        "tokens": all tokens of each branch after the prompt; "lengths": how many these are; "texts" of the branches;
+        "names": "branch 1", "branch 2" and so on.
     """
     prompt, tokens = prompt_of(bundle.tokenizer, text), []
     for parent, at, own in branches:

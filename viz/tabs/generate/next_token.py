@@ -52,7 +52,7 @@ PLAIN = Rules()
 
 @dataclass(frozen=True)
 class Order:
-    """A request to write, after its checks."""
+    """A request to continue a text, with all fields checked."""
 
     ids: list[int]  # the prompt and what was written after it
     prompt: int  # how many of them are the prompt
@@ -99,7 +99,7 @@ def decode(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, str]:
 
 @torch.inference_mode()
 def states(model: Any, order: Order) -> Iterator[State]:
-    """Yields the state after the text, and after each token that is added to it.
+    """Yields the `State` after the order's text, and after each token that is added to it.
 
     It differs from `former.generate` in two points: there is also a state before the first token, and each token has
     its own random generator.
@@ -121,7 +121,7 @@ def states(model: Any, order: Order) -> Iterator[State]:
 
 
 def state_of(bundle: former.Bundle, text: str, written: Sequence[int], rules: Rules = PLAIN, seed: int = 0) -> State:
-    """Returns the state after a prompt and the tokens written after it."""
+    """Returns the model's `State` after a prompt and the tokens written after it."""
     prompt = prompt_of(bundle.tokenizer, text)
     return next(states(bundle.model, Order([*prompt, *written], len(prompt), 0, [], rules, seed)))
 
@@ -171,7 +171,7 @@ def predict_next(
 
 
 def dice(seed: int, position: int) -> torch.Generator:
-    """Returns the random generator for the token at one position of a text."""
+    """Returns the random generator that draws the token at one position of a text."""
     mixed = hashlib.blake2b(f"{seed}:{position}".encode(), digest_size=8).digest()
     return torch.Generator().manual_seed(int.from_bytes(mixed, "little"))
 
@@ -224,7 +224,7 @@ def label(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[list[str], list[str
 
 
 def describe(state: State, tokenizer: Tokenizer) -> Numbers:
-    """Describes the likeliest next tokens and the drawn one.
+    """Describes the likeliest next tokens of a state and the drawn token.
 
     Returns:
         "ids" and "labels"; "probs": the model's probabilities, and "kept": those after temperature, top-k and top-p;

@@ -41,7 +41,7 @@ def settings(models: Models) -> dict[str, Any]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab; its parts communicate in the browser."""
+    """Lays out the tab on the page that is being built; its parts communicate in the browser."""
     models = first_ahead(writers(site.models))
     if not models:
         gr.Markdown(label("no_writer"))

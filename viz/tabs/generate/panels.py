@@ -26,7 +26,7 @@ def read_writing(models: Models, view: View) -> tuple[Loaded, next_token.Order, 
 
 
 def read_head(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `next_token.look_back`."""
+    """Reads from a view the arguments of `next_token.look_back`."""
     loaded, _, arguments = read_writing(models, view)
     config = loaded.bundle.config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
@@ -34,8 +34,8 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_second(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `next_token.look_back` for the second model; layer and head are limited to the model's
-    last ones."""
+    """Reads from a view the arguments of `next_token.look_back` for the second model; layer and head are limited to the
+    model's last ones."""
     arguments = read_head(models, view)
     second = {**view, "model": view.get("second"), "written": view.get("second_written", [])}
     config = read_model(writers(models), second).bundle.config
@@ -47,19 +47,19 @@ def read_second(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_rules(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `next_token.predict_next`."""
+    """Reads from a view the arguments of `next_token.predict_next`."""
     _, order, arguments = read_writing(models, view)
     return {**arguments, **order.rules._asdict(), "seed": order.seed}
 
 
 def read_rounds(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `next_token.draw_often`."""
+    """Reads from a view the arguments of `next_token.draw_often`."""
     return {**read_rules(models, view), "rounds": read_whole(view, "rounds", 1, next_token.ROUNDS)}
 
 
 def read_search(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `branches.search_beams`: "searched" holds the tokens written before the beams, and the
-    beams end where the context is full."""
+    """Reads from a view the arguments of `branches.search_beams`: "searched" holds the tokens written before the beams,
+    and the beams end where the context is full."""
     loaded, order, arguments = read_writing(models, {**view, "written": view.get("searched")})
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("beams_causal")
@@ -71,7 +71,7 @@ def read_search(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_cache(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `cache.measure_cache`."""
+    """Reads from a view the arguments of `cache.measure_cache`."""
     loaded, _, arguments = read_writing(models, view)
     if not cache.keeps(loaded.bundle.model):
         raise Refusal("no_cache")
@@ -79,7 +79,7 @@ def read_cache(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_branches(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `branches.unfold_branches`.
+    """Reads from a view the arguments of `branches.unfold_branches`.
 
     Raises:
         Refusal: a branch that does not leave an earlier one.
@@ -93,7 +93,8 @@ def read_branches(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_branch(way: object, number: int, num_tokens: int) -> tuple[int, int, list[int]]:
-    """Reads one branch: the index of the earlier branch that it leaves, after how many tokens, and its own tokens.
+    """Reads branch `number`: the index of the earlier branch that it leaves, the number of tokens after which it
+    leaves, and its own token ids.
 
     Raises:
         Refusal: anything else.

@@ -45,7 +45,8 @@ async def in_pace(work: Work, loaded: Loaded, order: next_token.Order) -> AsyncG
 
 
 def answer(slots: Slots, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
-    """Starts the answer to an order, which takes a slot until it is sent completely or its reader leaves.
+    """Starts the response that streams `frames`. It takes one of the client's slots until all are sent or the client
+    leaves.
 
     Raises:
         Busy: the client already has as many streams as its share allows.
@@ -58,7 +59,8 @@ def answer(slots: Slots, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes to the server that serves the page. Both take a JSON object (`stream.read_order`, and "model").
+    """Adds the routes /write and /written to the server that serves the page. Both take a JSON object
+    (`stream.read_order`, and "model").
 
     POST /write answers with a stream of frames, POST /written with {"text", "rest"}, see `next_token.decode`.
     """

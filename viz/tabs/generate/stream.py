@@ -43,7 +43,7 @@ TOKENS_PER_CHARACTER = 4  # tokens that one character may take, so labels may ch
 
 
 def read_order(loaded: Loaded, request: Mapping[str, Any]) -> Order:
-    """Reads and checks a request.
+    """Reads a request to continue a text, and checks its fields.
 
     Args:
         loaded: the model that it names.

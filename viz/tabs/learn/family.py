@@ -17,7 +17,7 @@ PLAIN = "family/tiny-generator"  # the model that the others are compared with, 
 
 @cache
 def load(name: str) -> Loaded:
-    """Loads a shipped model."""
+    """Loads a shipped model of the family by its name."""
     return Loaded(name, former.load(name), name)
 
 

@@ -34,7 +34,8 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
 
 
 def equations(section: Section) -> list[str]:
-    """Returns the equations of a section with their words as labels."""
+    """Returns a section's equations in TeX; words in them are replaced by labels, to show them in the visitor's
+    language."""
 
     def placeholder(match: re.Match[str]) -> str:
         before, words, after = match.groups()
@@ -46,7 +47,7 @@ def equations(section: Section) -> list[str]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab."""
+    """Lays out the tab on the page that is being built; `site` has the models."""
     sections = site.once(available_sections)
     first, *others = contents(sections)
     with_props = first | {"given": sections[0].props(site.models)}  # which most pages open with

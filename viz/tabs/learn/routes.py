@@ -51,7 +51,7 @@ def props(section: Section, models: Models) -> bytes:
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes to the server that serves the page."""
+    """Adds the routes of all sections to the server that serves the page."""
     models = site.models
 
     def serve(section: Section) -> None:

@@ -33,7 +33,7 @@ def model_settings(loaded: Loaded) -> dict[str, int]:
 
 
 def settings(models: Models) -> dict[str, Any]:
-    """Returns the models' sizes and the limits, for the tab's scripts."""
+    """Returns the models' sizes and the limits of the tab's inputs, for its scripts."""
     first = next(iter(maskable(models)))
     return {
         "models": {name: model_settings(loaded) for name, loaded in maskable(models).items()},
@@ -60,7 +60,7 @@ def first_answer(models: Models, shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab; its parts communicate in the browser."""
+    """Lays out the tab on the page that is being built; its parts communicate in the browser."""
     if not maskable(site.models):
         gr.Markdown(label("no_writer"))
         return

@@ -23,7 +23,7 @@ SEED_LIMIT = 9999
 
 
 def read_causal(models: Models, view: View) -> Loaded:
-    """Reads "model", which must be causal.
+    """Reads the field "model" of a view, the name of a causal model.
 
     Raises:
         Refusal: there is no such causal model.
@@ -32,7 +32,7 @@ def read_causal(models: Models, view: View) -> Loaded:
 
 
 def read_text(models: Models, view: View, name: str = "text") -> dict[str, Any]:
-    """Reads the model, and a text that it can read.
+    """Reads from a view a causal model, and a text that it can read, the field `name`.
 
     Raises:
         Refusal: a text without tokens, or an unknown model.
@@ -44,7 +44,7 @@ def read_text(models: Models, view: View, name: str = "text") -> dict[str, Any]:
 
 
 def read_mask(view: View) -> dict[str, Any]:
-    """Reads the mask and its size.
+    """Reads from a view the mask's name and its size: the window or stride.
 
     Raises:
         Refusal: no such mask, or a size out of its range.
@@ -54,12 +54,12 @@ def read_mask(view: View) -> dict[str, Any]:
 
 
 def read_masked(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `masking.move_outputs` and `masking.count_layers`."""
+    """Reads from a view the arguments of `masking.move_outputs` and `masking.count_layers`."""
     return {**read_text(models, view), **read_mask(view)}
 
 
 def read_head(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `masking.run_head`."""
+    """Reads from a view the arguments of `masking.run_head`."""
     request = read_text(models, view)
     config = request["bundle"].bundle.config
     layer = read_whole(view, "layer", 0, config.depth - 1, "layer")
@@ -68,17 +68,17 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_growth(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `masking.count_cells`."""
+    """Reads from a view the arguments of `masking.count_cells`."""
     return {**read_mask(view), "t": describe_text(models, view)["tokens"]}
 
 
 def read_unmasked(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `masking.move_outputs` without a mask."""
+    """Reads from a view the arguments of `masking.move_outputs` without a mask."""
     return {**read_text(models, view), "mask": "none"}
 
 
 def read_consequence(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `consequence.compare_masks`."""
+    """Reads from a view the arguments of `consequence.compare_masks`."""
     loaded = read_causal(models, view)
     seed = read_whole(view, "seed", 0, SEED_LIMIT, "write_seed")
     request = read_text(models, view, "long")
@@ -103,7 +103,7 @@ def describe_text(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_head(models: Models, view: View) -> dict[str, Any]:
-    """Returns the sizes of the text and of the head, and remarks."""
+    """Returns the number of tokens shown, the sizes of the head, and remarks on the text."""
     sizes, loaded = describe_text(models, view), read_causal(models, view)
     labels = tokenize(loaded, view["text"])[1][: masking.SHOWN]
     return {
@@ -114,12 +114,13 @@ def describe_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_reach(models: Models, view: View) -> dict[str, Any]:
-    """Returns the number of "pictures", one per layer."""
+    """Returns {"pictures": the number of pictures that the panel draws, one per layer}."""
     return {"pictures": min(read_causal(models, view).bundle.config.depth, PICTURES)}
 
 
 def describe_long(models: Models, view: View) -> dict[str, Any]:
-    """Returns the "total" number of tokens for the pair, and the "model" whose mask is removed."""
+    """Returns "total", the text's number of tokens for the models with and without a mask, and "model", the name of the
+    causal model whose mask is removed."""
     loaded = read_causal(models, view)
     return {"total": tokenize(next(iter(pair(models).values()), loaded), view["long"])[2], "model": loaded.name}
 

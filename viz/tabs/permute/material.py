@@ -10,7 +10,7 @@ from viz.tabs.permute import permuting, positions
 
 @dataclass(frozen=True)
 class Material:
-    """The classifiers and the position vectors of the tab."""
+    """The classifiers and the position vectors that tab Word order shows."""
 
     subject: permuting.Subject | None
     tables: list[positions.Table]

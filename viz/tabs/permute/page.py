@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab."""
+    """Lays out the tab on the page that is being built; `site` has the models."""
     material = site.once(find)
     main = map(browser.panel, (panels.PERMUTATION, panels.EQUIVARIANCE, panels.MOVED_ROWS))
     browser.lay_out(
@@ -33,7 +33,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
 
 
 def first_view(material: Material) -> dict[str, Any]:
-    """Returns the tab's initial view, and the choices of its controls."""
+    """Returns the data for the tab's scripts: its initial view, and the choices of its controls."""
     subject, tables = material.subject, [table.name for table in material.tables]
     pairs = permuting.pairs(subject) if subject else []
     first = pairs[0] if pairs else {"text": "", "order": permuting.AS_TYPED}

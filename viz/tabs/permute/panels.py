@@ -68,13 +68,13 @@ def read_order(view: View, t: int) -> list[int] | None:
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `permuting.permute`."""
+    """Reads from a view the arguments of `permuting.permute`."""
     labels, order, _ = read_text(models, view)
     return {"words": labels, "order": order}
 
 
 def read_switches(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `permuting.measure_errors`."""
+    """Reads from a view the arguments of `permuting.measure_errors`."""
     subject, (_, order, _) = read_subject(models), read_text(models, view)
     return {
         "bundle": subject.loaded,
@@ -86,19 +86,19 @@ def read_switches(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_output(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `permuting.run_output`."""
+    """Reads from a view the arguments of `permuting.run_output`."""
     return read_switches(models, view) | {"output": read_choice(view, "output", permuting.OUTPUTS)}
 
 
 def read_classifiers(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `permuting.classify`."""
+    """Reads from a view the arguments of `permuting.classify`."""
     subject, (_, order, _) = read_subject(models), read_text(models, view)
     bundles = {loaded.name: loaded for loaded in subject.classifiers}
     return {"bundles": bundles, "text": view["text"], "order": order}
 
 
 def read_position(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `positions.compare_positions`."""
+    """Reads from a view the arguments of `positions.compare_positions`."""
     tables = {table.name: table for table in positions.tables(models, permuting.find(models))}
     table = tables[read_choice(view, "table", tables)]
     source = {"size": [table.rows, table.emb]} if table.kind == "sinusoidal" else {"bundle": models[table.name]}

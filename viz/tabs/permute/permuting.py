@@ -46,7 +46,7 @@ class Subject:
 
     @property
     def classifiers(self) -> list[Loaded]:
-        """The classifier, and the one without positions if there is one."""
+        """The tab's classifiers by name: the classifier and, if available, the one without positions."""
         return [loaded for loaded in (self.loaded, self.bag) if loaded]
 
     @property
@@ -198,9 +198,9 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
         bundles: the classifiers, by name.
         text, order: as in `measure_errors`.
     Returns:
-        "names"; "probs" (classifiers, 2, num_classes), for both orders; "typed" and "moved" (classifiers,): those of
-        the last class; "changed" (classifiers,): the largest change of a probability; "same": for each classifier,
-        whether its two outputs are equal up to rounding.
+        "names"; "probs" (classifiers, 2, num_classes), for both orders; "typed" and "moved" (classifiers,): the
+        probability of the last class, in each order; "changed" (classifiers,): the largest change of a probability;
+        "same": for each classifier, whether its two outputs are equal up to rounding.
     """
     outputs = []
     for bundle in bundles.values():

@@ -45,12 +45,12 @@ class Table:
     body: bytes  # int16 levels, little-endian, position by position, gzipped
 
     def describe(self) -> dict[str, Any]:
-        """Returns all fields except the body, as plain values."""
+        """Returns all fields of the table except its packed vectors, as plain values."""
         names = ("name", "kind", "key", "rows", "emb", "trained", "scale", "error")
         return {name: getattr(self, name) for name in names}
 
     def vectors(self) -> NDArray[np.float64]:
-        """Returns the numbers as the browser decodes them, (rows, emb)."""
+        """Returns the vectors (rows, emb) as the browser decodes them from the packed form."""
         levels = np.frombuffer(gzip.decompress(self.body), "<i2").reshape(self.rows, self.emb)
         return levels * self.scale
 

@@ -16,7 +16,7 @@ from viz.tabs.permute.positions import Table
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes to the server that serves the page."""
+    """Adds the routes of position vectors to the server that serves the page."""
     material = site.once(find)
     tables = {table.key: table for table in material.tables}
 

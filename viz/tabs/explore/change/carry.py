@@ -49,7 +49,7 @@ def most_tokens(loaded: Loaded, part: str) -> int:
 
 
 def count(run: RunRequest) -> int:
-    """Returns the number of tokens, or classes, that a model chooses from."""
+    """Returns how many tokens, or classes, a run's model chooses from when it predicts."""
     bundle = run.loaded.bundle
     return bundle.config.num_classes if run.loaded.kind.says == "class" else bundle.tokenizer.num_tokens
 
@@ -63,7 +63,7 @@ def stack_of(run: Run, name: str, part: str) -> str:
 
 
 def names_of(run: Run, ids: list[int]) -> list[str]:
-    """Returns the labels of tokens, or the names of classes."""
+    """Returns the names of a run's predictions with these ids: labels of tokens, or names of classes."""
     if run.kind.says != "class":
         return run.source.tokenizer.labels(ids)
     names = class_names(run.source)

@@ -52,7 +52,7 @@ def moment(scores: Tensor) -> dict[str, int] | None:
 
 
 def read_model_course(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `read_course`: of a model itself, or of one of its snapshots.
+    """Reads from a view the arguments of `read_course`: of a model itself, or of one of its snapshots.
 
     Raises:
         Refusal: an unknown model, or one whose snapshots were not measured.

@@ -45,12 +45,12 @@ def has_scan(loaded: Loaded) -> bool:
 
 
 def command(loaded: Loaded) -> str:
-    """Returns the command that makes a model's scan."""
+    """Returns the shell command that scans a model."""
     return f"python -m former.training scan {shlex.quote(loaded.source)}"
 
 
 def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
-    """Reads a model with a scan, and one of its heads.
+    """Reads from a view a model that has a scan, and one of its heads.
 
     Raises:
         Refusal: no such model or head, or no scan.
@@ -64,14 +64,14 @@ def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
 
 
 def read_axes(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `scan_heads`."""
+    """Reads from a view the arguments of `scan_heads`."""
     loaded, chosen = read_scan(models, view)
     x, y = (read_choice(view, f"scan_{side}", MEASURES) for side in "xy")
     return {"bundle": loaded, "x": x, "y": y, **chosen}
 
 
 def read_head(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `scan_head`."""
+    """Reads from a view the arguments of `scan_head`."""
     loaded, chosen = read_scan(models, view)
     return {"bundle": loaded, **chosen}
 

@@ -41,8 +41,8 @@ def predict(run: Run) -> Numbers:
 
 
 def compare(run: Run, answer: int, rival: int) -> Numbers:
-    """Compares two next tokens: their labels ("tokens"), "probabilities", the "difference" of their logits, and how
-    many "times" as likely the likelier one is."""
+    """Compares the predictions of two next tokens, given by their ids. Returns their labels ("tokens"),
+    "probabilities", the "difference" of their logits, and how many "times" as likely the likelier one is."""
     logits = run.kind.prediction(run.model, run.reading, run.inputs, run.result, -1)[0]
     pair = [answer, rival]
     return {

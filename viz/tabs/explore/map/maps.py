@@ -35,7 +35,7 @@ def show_heads(run: Run, name: str, layer: int, head: int) -> Numbers:
 
 
 def name_habit(run: Run, name: str, layer: int, head: int) -> tuple[str, float]:
-    """Returns a head's habit and its share of the attention, see `viz.passes.habits`.
+    """Returns the name of a head's habit (`viz.passes.habits`), and a number: the habit's share of the attention.
 
     Without a habit, the number is the entropy in bits; for queries and keys of different texts, the largest weight of a
     query, averaged over the queries.
@@ -129,8 +129,9 @@ def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int
 
 
 def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int) -> Numbers:
-    """Returns a token's attention: "looks" (t_key,), the weights that it gives; label and weight of the "strongest";
-    and "looked_at" (t,), the weights that it gets from each token, None if queries and keys are of different texts."""
+    """Returns the attention of the token `query`: "looks" (t_key,), the weights that it gives; label and weight of the
+    "strongest"; and "looked_at" (t,), the weights that it gets from each token, None if queries and keys are of
+    different texts."""
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
     looks, looked_at = cells[query], cells[:, query] if map_.ids else None
@@ -191,7 +192,7 @@ def compare_heads(pinned: Run, run: Run, before: str, now: str) -> Numbers:
 
 
 class Aligned(NamedTuple):
-    """The aligned queries and keys of two maps, see `align`."""
+    """The aligned queries and keys of two maps: pairs of indices, as `align` returns them."""
 
     rows: Pairs
     columns: Pairs

@@ -24,8 +24,8 @@ RAREST = 1e-4  # the smallest probability of an option: no guess costs infinitel
 
 
 def places_of(count: int) -> list[int]:
-    """Returns the positions of the tokens to guess: the last, and others spread evenly over the text after its first
-    fifth."""
+    """Returns the positions of the tokens to guess in a text of `count` tokens: the last one, and others spread evenly
+    over the text after its first fifth."""
     first = count // 5
     return [first + (count - 1 - first) * i // (ROUNDS - 1) for i in range(ROUNDS)]
 
@@ -84,7 +84,7 @@ def guess_tokens(bundle: former.Bundle, text: str, beliefs: Sequence[Sequence[fl
 
 
 def read_game(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `guess_tokens`.
+    """Reads from a view the arguments of `guess_tokens`.
 
     Raises:
         Refusal: an invalid view, or a text that is too short or too long.

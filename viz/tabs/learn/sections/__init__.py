@@ -20,5 +20,5 @@ SECTIONS: tuple[Section, ...] = tuple(
 
 
 def available_sections(models: Models) -> list[Section]:
-    """Returns the sections whose models are available."""
+    """Returns the sections of the article whose models the server has."""
     return [section for section in SECTIONS if section.available(models)]

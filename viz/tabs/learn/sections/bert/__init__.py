@@ -53,7 +53,8 @@ def model(models: Models) -> Loaded:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and figures from the cards; "measured" is None if a card has none."""
+    """Returns the data for the section's script: its initial view, and figures from the cards; "measured" is None if a
+    card has none."""
     loaded = model(models)
     return {
         "model": loaded.name,
@@ -69,7 +70,8 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def pretraining_figures(bundle: former.Bundle) -> dict[str, Any] | None:
-    """Returns the figures of both tasks in a card, with the number of "rows", and the "command" that measures them."""
+    """Returns from a model's card the accuracies on both pretraining tasks, the number of "rows" measured, and the
+    "command"; None if the card has none."""
     quality = bundle.card.get("quality", [])
     return next((figure for figure in quality if figure.keys() >= set(FIGURES)), None)
 
@@ -108,21 +110,21 @@ def tuning_figures(models: Models) -> dict[str, Any] | None:
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `fill_in`."""
+    """Reads from a view the arguments of `fill_in`."""
     loaded, text = model(models), view.get("text", "")
     read(loaded, text)
     return {"bundle": loaded, "text": text}
 
 
 def read_both(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `fill_in` for two texts."""
+    """Reads from a view the arguments of `fill_in` for two texts."""
     for name in ("first", "second"):
         check_text(view.get(name, ""))
     return read_words(models, {"text": f"{view['first']} {SEP} {view['second']}"})
 
 
 def read_blank(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `hide_sides`: the hidden piece must have a neighbour on each side."""
+    """Reads from a view the arguments of `hide_sides`: the hidden piece must have a neighbour on each side."""
     arguments = read_words(models, view)
     reading = read(arguments["bundle"], arguments["text"])
     assert isinstance(reading, MaskedReading)

@@ -52,7 +52,7 @@ def model_shown(models: Models) -> Loaded:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     loaded = model_shown(models)
     config = loaded.bundle.config
     limits = {"most": MOST_TOKENS, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
@@ -73,7 +73,7 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_token(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `follow_token`; "norms" chooses the model by the position of its norms."""
+    """Reads from a view the arguments of `follow_token`; "norms" chooses the model by the position of its norms."""
     off = read_choice(view, "attention", ATTENTION) == "off"
     arguments = read_words(models, view)
     if read_choice({"norms": "pre", **view}, "norms", NORMS) == "post":
@@ -83,7 +83,7 @@ def read_token(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `compare_gradients` from a view.
+    """Reads from a view the arguments of `compare_gradients`.
 
     Raises:
         Refusal: the depth is out of range, or the text has fewer than two bytes.

@@ -47,7 +47,7 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     texts = EXAMPLES["word"]
     config = word_model(models).bundle.config
     sizes = {"depth": config.depth, "emb": config.emb}
@@ -117,7 +117,8 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `judge_words`: "text"; "out", indices of the words to leave out, such as "1,4"."""
+    """Reads from a view the arguments of `judge_words`: "text"; "out", indices of the words to leave out, such as
+    "1,4"."""
     loaded, _, real = read(models, view)
     out = (~real[0]).nonzero().flatten().tolist()
     pooling = read_choice({"pooling": POOLINGS[0], **view}, "pooling", POOLINGS)

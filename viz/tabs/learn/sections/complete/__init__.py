@@ -84,12 +84,12 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     return {"text": TEXT, "most": MOST_WORDS, "model": word_model(models).name, "steps": list(STEPS)}
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `run_lines`."""
+    """Reads from a view the arguments of `run_lines`."""
     loaded = word_model(models)
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"]}

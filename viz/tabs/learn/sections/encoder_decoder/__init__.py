@@ -39,7 +39,7 @@ SEEDS = 100
 
 
 def model() -> EncoderDecoder:
-    """Loads the encoder-decoder."""
+    """Loads the shipped encoder-decoder."""
     result = load_shipped(MODEL).model
     assert isinstance(result, EncoderDecoder)
     return result
@@ -55,7 +55,7 @@ def head_to_open() -> tuple[int, int]:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     del models
     config = model().config
     layer, head = head_to_open()
@@ -100,14 +100,14 @@ def read_texts(view: View) -> dict[str, str]:
 
 
 def read_steps(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `decode_steps`; only a request for the tensors has a "prefix"."""
+    """Reads from a view the arguments of `decode_steps`; only a request for the tensors has a "prefix"."""
     config = model().config
     indices = {"layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
     return {**read_texts(view), "prefix": read_choice({"prefix": "true", **view}, "prefix", PREFIXES), **indices}
 
 
 def read_date(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `write_forms`: whichever of the two texts is a date in the plain form."""
+    """Reads from a view the arguments of `write_forms`: whichever of the two texts is a date in the plain form."""
     texts = [text.strip() for text in read_texts(view).values()]
     date = next((text for text in texts if PLAIN.fullmatch(text) and date_of(text)), "")
     return {"date": date, "seed": read_index(view, "seed", SEEDS)}

@@ -100,7 +100,7 @@ def learn_likes(likes: list[list[int]], seed: int = 0) -> Numbers:
 
 
 def read_likes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `learn_likes`."""
+    """Reads from a view the arguments of `learn_likes`."""
     return {"likes": likes(view).int().tolist(), "seed": read_index(view, "seed", SEEDS)}
 
 
@@ -140,7 +140,7 @@ def find_near(bundle: former.Bundle, word: str) -> Numbers:
 
 
 def read_word(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `find_near`.
+    """Reads from a view the arguments of `find_near`.
 
     Raises:
         Refusal: a word that the model does not know.
@@ -154,7 +154,8 @@ def read_word(models: Models, view: View) -> dict[str, Any]:
 
 
 def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) -> dict[str, Any]:
-    """Returns the cosine of `word` and `other`, and "less", the share of all words that are less similar to `word`."""
+    """Returns the "cosine" of `word` and `other`, and "less", the share of all words that are less similar to `word`;
+    `guessed` is returned as "guess"."""
     one, two = (tokenizer.encode(each)[0] for each in (word, other))
     cosines = F.cosine_similarity(table, table[one][None])
     less = (cosines < cosines[two]).float().mean()
@@ -162,7 +163,7 @@ def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) ->
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view."""
+    """Returns the data for the section's script: its initial view."""
     return {
         "people": PEOPLE,
         "films": FILMS,

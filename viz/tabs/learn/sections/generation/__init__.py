@@ -55,7 +55,7 @@ def snapshot_name(step: int) -> str:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     recipe = load_shipped(TRAINED).card["recipe"]
     return {
         "text": TEXT,
@@ -73,7 +73,7 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def read_curve() -> dict[str, Any]:
-    """Reads the recorded bits per byte of each snapshot on held-out text."""
+    """Reads the record of each snapshot's bits per byte on held-out text."""
     return json.loads(CURVE.read_text(encoding="utf-8"))
 
 
@@ -91,7 +91,7 @@ def read(view: View) -> list[int]:
 
 @torch.inference_mode()
 def probabilities(bundle: former.Bundle, ids: Sequence[int]) -> Tensor:
-    """Returns the probability that a model gives to each target, (t,)."""
+    """Returns the probability that a model gives to each token of a text after the first, (t,), given t + 1 ids."""
     tokens = torch.tensor([list(ids)])
     inputs, targets = tokens[:, :-1], tokens[:, 1:]
     return bundle.model(inputs).softmax(-1).gather(-1, targets[..., None])[0, :, 0]
@@ -158,19 +158,19 @@ def write_on(bundle: former.Bundle, text: str, seed: int = 0) -> Numbers:
 
 
 def read_snapshots(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `predict_targets`: "text"."""
+    """Reads from a view the arguments of `predict_targets`: "text"."""
     read(view)
     return {"bundle": family.load(UNMASKED), "text": view["text"]}
 
 
 def read_step(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `write_on` for a snapshot; "step" is its index."""
+    """Reads from a view the arguments of `write_on` for a snapshot; "step" is its index."""
     step = describe_step(models, view)["step"]
     return {**read_unmasked(models, view), "bundle": family.load(snapshot_name(step))}
 
 
 def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `write_on` for the model without a mask: "text" and "seed"."""
+    """Reads from a view the arguments of `write_on` for the model without a mask: "text" and "seed"."""
     read(view)
     return {"bundle": family.load(UNMASKED), "text": view["text"], "seed": read_index(view, "seed", SEEDS)}
 
@@ -181,7 +181,8 @@ def cached(models: Models, name: str) -> Loaded:
 
 
 def read_cached(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `measure_cache`: "text", repeated until it has "tokens" tokens, for the model "cache"."""
+    """Reads from a view the arguments of `measure_cache`: "text", repeated until it has "tokens" tokens, for the model
+    "cache"."""
     read(view)
     loaded = cached(models, read_choice(view, "cache", CACHED))
     ids, tokens = loaded.bundle.tokenizer.encode(view["text"])[:MOST_BYTES], read_whole(view, "tokens", 1, TOKENS)
@@ -189,12 +190,12 @@ def read_cached(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_step(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every `more`
-    """Returns the "step" of the snapshot that writes."""
+    """Returns {"step": the training step of the snapshot that continues the text}."""
     return {"step": snapshots()[read_index(view, "step", len(snapshots()))]}
 
 
 def trains(view: View) -> bool:
-    """Returns whether a view shows the training."""
+    """Returns whether a view shows the part of the section about the training."""
     return view.get("show", SHOWS[0]) == SHOWS[0]
 
 

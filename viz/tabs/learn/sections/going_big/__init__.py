@@ -34,7 +34,7 @@ SAMPLE = {"t": 512, "heads": 8, "size": 64}  # at most this size is run to measu
 
 
 class Sizes(NamedTuple):
-    """The sizes of a model and a batch."""
+    """The sizes of a model and a batch, and the bits of each number."""
 
     t: int
     batch: int
@@ -44,7 +44,8 @@ class Sizes(NamedTuple):
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, and the recorded memory measurements."""
+    """Returns the data for the section's script: its initial view, the limits of its inputs, and the recorded memory
+    measurements."""
     del models
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     peaks = [row["megabytes"] for row in measured["peaks"]]
@@ -88,7 +89,8 @@ def sample(sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def saved_bytes(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
-    """Returns the bytes that a forward pass of `attend` keeps for the backward pass, counting shared storage once."""
+    """Returns the bytes that a forward pass of `attend` keeps for the backward pass, counting shared storage once;
+    `kernel` chooses the fused kernel."""
     stored: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:
@@ -133,7 +135,7 @@ def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `count_bytes`."""
+    """Reads from a view the arguments of `count_bytes`."""
     return read(view)._asdict()
 
 

@@ -46,20 +46,21 @@ def definition() -> dict[str, Any]:
 
 @cache
 def levels() -> tuple[int, ...]:
-    """Returns the number of merges at each step of the slider."""
+    """Returns the numbers of merges that a visitor can choose on the slider."""
     return (*MERGES, len(definition()["model"]["merges"]))
 
 
 @cache
 def tokenizer_at(level: int) -> BpeTokenizer:
-    """Returns the tokenizer of `gpt` with only its first merges."""
+    """Returns the tokenizer of `gpt` with only its first merges, as many as `levels()[level]`."""
     result = definition()
     result["model"]["merges"] = result["model"]["merges"][: levels()[level]]
     return BpeTokenizer(json.dumps(result))
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, and figures from the models' cards."""
+    """Returns the data for the section's script: its initial view, the limits of its inputs, and figures from the
+    models' cards."""
     del models
     sizes = [{"name": name, **shape, **parts(**shape)} for name, shape in gpt2.SIZES.items()]
     return {
@@ -73,7 +74,7 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def card_of(name: str) -> dict[str, Any]:
-    """Returns a model's quality and cost from its card; `seconds` is the wall time of all its trainings."""
+    """Returns a model's sizes, quality and cost from its card; "seconds" is the wall time of all its trainings."""
     bundle = load_shipped(name)
     card, recipe = bundle.card, bundle.card["recipe"]
     quality: Any = next(figure for figure in card["quality"] if figure["split"] == "val")
@@ -132,7 +133,7 @@ def cut_pieces(text: str, level: int) -> Numbers:
 
 
 def read_pieces(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `cut_pieces`."""
+    """Reads from a view the arguments of `cut_pieces`."""
     return {"text": read(view)[0], "level": read_index(view, "level", len(levels()))}
 
 
@@ -162,7 +163,7 @@ def score_text(text: str) -> Numbers:
 
 
 def read_score_text(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `score_text`."""
+    """Reads from a view the arguments of `score_text`."""
     return {"text": read(view)[0]}
 
 
@@ -212,7 +213,7 @@ def count_size(depth: int, heads: int, emb: int) -> Numbers:
 
 
 def read_size(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `count_size`."""
+    """Reads from a view the arguments of `count_size`."""
     return read_shape(view)
 
 

@@ -45,7 +45,7 @@ def material() -> tuple[nn.ModuleList, Tensor]:
 
 
 def mask_of(count: int, edges: list[tuple[int, int]]) -> Tensor:
-    """Returns the mask, bool (n, n): each unit attends to itself and its neighbours."""
+    """Returns the mask of a graph of `count` units, bool (n, n): each unit attends to itself and its neighbours."""
     mask = torch.eye(count, dtype=torch.bool)
     for one, other in edges:
         mask[one, other] = mask[other, one] = True
@@ -53,14 +53,15 @@ def mask_of(count: int, edges: list[tuple[int, int]]) -> Tensor:
 
 
 def run_blocks(x: Tensor, mask: Tensor, layers: int) -> Tensor:
-    """Runs x (b, n, e) through the first blocks with a mask (n, n); returns (b, n, e)."""
+    """Runs x (b, n, e) through the first `layers` of the section's random blocks, with a mask (n, n); returns (b, n,
+    e)."""
     for block in material()[0][:layers]:
         x = block(x, mask)
     return x
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     del models  # of which it needs none
     return {
         "graph": GRAPH,
@@ -73,7 +74,8 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def read(view: View) -> tuple[Tensor, int, Tensor]:
-    """Reads the mask of a view, bool (n, n), the number of layers, and the order of the renamed units, (n,).
+    """Reads a view: its graph as a mask, bool (n, n), the number of layers, and the order in which units are renamed,
+    (n,).
 
     Raises:
         Refusal: an invalid graph, or a number out of range.
@@ -134,7 +136,7 @@ def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order:
 
 
 def read_graph(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `pass_graph`."""
+    """Reads from a view the arguments of `pass_graph`."""
     mask, layers, order = read(view)
     edges = [tuple(edge) for edge in mask.triu(1).nonzero().tolist()]
     return {"count": len(mask), "edges": edges, "layers": layers, "order": order.tolist()}

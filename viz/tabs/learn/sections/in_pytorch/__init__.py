@@ -55,7 +55,7 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     loaded = word_model(models)
     limits = {"most": MOST_WORDS, "factors": list(FACTORS), "factor": FACTOR, "copies": list(COPIES), "runs": RUNS}
     return {"text": TEXT, "swapped": SWAPPED, "model": loaded.name, **limits}
@@ -100,19 +100,19 @@ def time_lines(bundle: former.Bundle, text: str, factor: int = 1, copies: int = 
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `three_tensors`."""
+    """Reads from a view the arguments of `three_tensors`."""
     loaded, factor = word_model(models), read_choice(view, "factor", FACTORS)
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"], "factor": factor}
 
 
 def read_plain(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `three_tensors`, with unscaled vectors."""
+    """Reads from a view the arguments of `three_tensors`, with unscaled vectors."""
     return read_words(models, {**view, "factor": 1})
 
 
 def read_copies(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `time_lines`; another value of "run" requests a new measurement."""
+    """Reads from a view the arguments of `time_lines`; another value of "run" requests a new measurement."""
     read_index(view, "run", RUNS)
     return {**read_words(models, view), "copies": read_choice(view, "copies", COPIES)}
 

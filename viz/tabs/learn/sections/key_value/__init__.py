@@ -57,7 +57,7 @@ def look_up(q: Tensor, k: Tensor, v: Tensor, temperature: float) -> tuple[Tensor
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     del models  # of which it needs none
     start = {"keys": KEYS, "values": VALUES, "query": QUERY, "soft": ATTENTION, "askers": list(ASKERS)}
     return start | {"count": len(KEYS.split(";")), "reach": REACH, "largest": LARGEST, "softest": SOFTEST}
@@ -104,7 +104,7 @@ def ask_softly(
 
 
 def read_lookup(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `ask_softly`."""
+    """Reads from a view the arguments of `ask_softly`."""
     queries, keys, values, divisor = read(view)
     names = message("learn_key_value_names").split()
     return {"queries": queries, "keys": keys, "values": values, "names": names, "temperature": divisor}

@@ -36,7 +36,8 @@ MOST_TOKENS = 40  # tokens whose scores are shown
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, and the recorded losses."""
+    """Returns the data for the section's script: its initial view, the limits of its inputs, and the
+    recorded losses."""
     loaded = model_shown(models)
     subject = permuting.find(models)
     ids = subject and [tokenize(subject.loaded, text)[0] for text in (TEXT, REORDERED)]
@@ -56,7 +57,8 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def by_length(measured: Mapping[str, Any], theme: str = "light") -> Any:
-    """Draws the recorded losses, one line for each model, with the trained length marked."""
+    """Draws the losses that `measured` records for each position, one line for each model, and marks the trained
+    length."""
     width = measured["width"]
     lines = {
         model["name"]: ([width * (i + 1) for i in range(len(model["bits"]))], model["bits"])
@@ -72,7 +74,7 @@ def describe_order(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_score(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `split_scores`."""
+    """Reads from a view the arguments of `split_scores`."""
     loaded = model_shown(models)
     indices = {"at": read_index(view, "at", MOST_TOKENS), "head": read_index(view, "head", loaded.bundle.config.heads)}
     tokenize(loaded, view.get("text", ""))

@@ -67,7 +67,7 @@ def pair_to_open(models: Models) -> dict[str, int]:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     loaded = subject(models)
     config = loaded.bundle.config
     return {
@@ -145,13 +145,13 @@ def run_trained(bundle: former.Bundle, text: str, layer: int, head: int, query: 
 
 
 def read_matrices(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `attend_in_plane`."""
+    """Reads from a view the arguments of `attend_in_plane`."""
     row = read_index({"row": 0, **view}, "row", len(WORDS))
     return {"matrices": [matrix.tolist() for matrix in matrices(view)], "row": row}
 
 
 def read_trained(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `run_trained`.
+    """Reads from a view the arguments of `run_trained`.
 
     Raises:
         Refusal: an invalid view.

@@ -35,7 +35,8 @@ MOST_BYTES = 24  # bytes of a text
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, the recorded times, and figures from the models' cards."""
+    """Returns the data for the section's script: its initial view, the limits of its inputs, the recorded times, and
+    figures from the models' cards."""
     del models
     record = json.loads(TIMES.read_text(encoding="utf-8"))
     times = dict(zip(MODELS, record["milliseconds"].values(), strict=True))
@@ -55,7 +56,7 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def card_of(kind: str) -> dict[str, Any]:
-    """Returns a model's quality and training time from its card."""
+    """Returns the quality and the training time of the model of this kind, such as "recurrent", from its card."""
     bundle = load_shipped(MODELS[kind])
     card, recipe = bundle.card, bundle.card["recipe"]
     return {
@@ -136,7 +137,7 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
 
 
 def read_networks(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `reach_outputs`: "text"."""
+    """Reads from a view the arguments of `reach_outputs`: "text"."""
     read(view)
     return {"bundles": {kind: family.load(name) for kind, name in MODELS.items()}, "text": view["text"]}
 

@@ -70,7 +70,7 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     del models
     start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST_BYTES}
     return start | {"trained": {way: {"name": name, "bits": family.bits(name)} for way, name in TRAINED.items()}}
@@ -108,7 +108,7 @@ def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
 
 
 def read_random(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `measure_sizes`."""
+    """Reads from a view the arguments of `measure_sizes`."""
     seed, k, shown_measure = read(view)
     return {"seed": seed, "k": k, "measure_shown": shown_measure}
 
@@ -155,7 +155,7 @@ def compare_trained(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
 
 
 def read_models(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `compare_trained`.
+    """Reads from a view the arguments of `compare_trained`.
 
     Raises:
         Refusal: a text that cannot be read.

@@ -27,7 +27,7 @@ REACH = 2.5  # an arrow goes so far across and up, at most
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     limits = {"most": MOST_WORDS, "letters": LETTERS, "reach": REACH}
     return {"words": WORDS, "vectors": VECTORS, "model": word_model(models).name, **limits}
 
@@ -66,7 +66,7 @@ def attend(words: list[str], arrows: list[list[float]], row: int = 0) -> Numbers
 
 
 def read_arrows(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `attend`."""
+    """Reads from a view the arguments of `attend`."""
     words, arrows = read(view)
     row = read_index({"row": 0, **view}, "row", MOST_WORDS)
     return {"words": words, "arrows": arrows, "row": min(row, len(words) - 1)}

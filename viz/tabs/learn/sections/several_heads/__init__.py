@@ -47,7 +47,7 @@ LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view and its limits."""
+    """Returns the data for the section's script: its initial view and the limits of its inputs."""
     heads = {number: list(names) for number, names in HEADS.items()}
     trained = [{"change": change, **family.table_row(name)} for change, name in TRAINED.items()]
     link = {"text": " ".join(WORDS), "model": word_model(models).name}
@@ -55,7 +55,7 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every word_model is called
-    """Reads the arguments of `swap_words`."""
+    """Reads from a view the arguments of `swap_words`."""
     heads = int(read_choice(view, "heads", [str(number) for number in HEADS]))
     return {"heads": heads, "positions": read_choice(view, "positions", ("off", "on")) == "on"}
 
@@ -72,7 +72,8 @@ def labels(bundle: former.Bundle, text: str) -> list[str]:
 
 
 def sentence(order: list[int], positions: bool) -> Tensor:
-    """Returns words as vectors, (1, t, e), with one number for each word and one for each position."""
+    """Returns the sentence's words in an order as vectors (1, t, e), with one number for each word and one for each
+    position."""
     x = torch.zeros(1, T, EMB)
     x[0, range(T), order] = 1
     if positions:

@@ -22,7 +22,7 @@ SPENT = 0.04  # seconds for each form, at least three calls
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `count_forms`."""
+    """Reads from a view the arguments of `count_forms`."""
     emb, heads = (read_index(view, name, most + 1) for name, most in LIMITS.items())
     if not emb or not heads:
         raise Refusal("bad_request")
@@ -34,11 +34,12 @@ def count_forms(emb: int, heads: int) -> Numbers:
 
     Args:
         emb: size of a vector.
-        heads: of the layer.
+        heads: number of heads.
     Returns:
         "forms": for each {"variant", "size" of one head, "maps": the parameters of queries, keys and values, "unify":
         those of the map that joins the heads}, or None if the form cannot be built; "seconds" that a call of each form
-        takes, None if it is too large to time for a visitor; "parameters" of each form, in the order of "variants".
+        takes, None if it is too large to time for a visitor; "variants", the names of the forms, and "parameters", the
+        number that each has.
     """
     forms, spent = [], []
     for variant in VARIANTS:
@@ -51,7 +52,8 @@ def count_forms(emb: int, heads: int) -> Numbers:
 
 
 def count(emb: int, heads: int, variant: str) -> Numbers:
-    """Counts the parameters of one form on the meta device, without data."""
+    """Counts the parameters of one form of attention by building it on torch's meta device, which allocates
+    no memory."""
     if variant != "wide" and emb % heads:
         return {"variant": variant, "size": None, "maps": None, "unify": None}
     with torch.device("meta"):
@@ -63,7 +65,8 @@ def count(emb: int, heads: int, variant: str) -> Numbers:
 
 @torch.inference_mode()
 def call_seconds(emb: int, heads: int, variant: str) -> float:
-    """Returns the minimum time of several calls on `TIMED` random vectors, in seconds."""
+    """Returns the time of one call of a form of attention on `TIMED` random vectors, in seconds: the minimum of
+    several."""
     attention = former.SelfAttention(emb, heads, variant)
     x = torch.randn(1, TIMED, emb, generator=torch.Generator().manual_seed(0))
     attention(x)  # warms up: loads libraries on first use

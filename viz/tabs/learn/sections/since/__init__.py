@@ -46,7 +46,7 @@ PUBLISHED = {
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, and the tiny models from their cards."""
+    """Returns the data for the section's script: its initial view, its limits, and the tiny models from their cards."""
     del models
     rotary = family.load(ROTARY).bundle.config
     limits = {"text": TEXT, "most": MOST_TOKENS, "shifts": SHIFTS, "added": ADDED, "lengths": LENGTHS}
@@ -85,7 +85,7 @@ def read_text(view: View, name: str) -> dict[str, Any]:
 
 
 def run(bundle: former.Bundle, text: str, at: int, points: tuple[str, ...], layer: int) -> tuple[Any, int, list[str]]:
-    """Runs a text through a layer of a model; returns the capture, `at` within the text, and the labels."""
+    """Runs a model on a text; returns the capture of a layer's `points`, `at` limited to the text, and the labels."""
     ids = bundle.tokenizer.encode(text)[:MOST_TOKENS]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), points, [layer])
     return capture, min(at, len(ids) - 1), bundle.tokenizer.labels(ids)
@@ -139,7 +139,7 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
 
 
 def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `turn_head`."""
+    """Reads from a view the arguments of `turn_head`."""
     heads = family.load(ROTARY).bundle.config.heads
     named = {"back": MOST_TOKENS, "head": heads, "shift": SHIFTS + 1}
     return {**read_text(view, ROTARY), **{name: read_index(view, name, size) for name, size in named.items()}}
@@ -176,7 +176,7 @@ def norm_vector(bundle: former.Bundle, text: str, at: int, added: float = 0.0) -
 
 
 def read_vector(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `norm_vector`."""
+    """Reads from a view the arguments of `norm_vector`."""
     return {**read_text(view, RMS), "added": read_number(view, "added", -ADDED, ADDED, default=0.0)}
 
 

@@ -33,7 +33,7 @@ LONG = 16_384  # tokens, of the measured lengths the largest
 
 @cache
 def read_costs() -> dict[str, Any]:
-    """Reads the recorded time and memory of each method."""
+    """Reads the record of each method's time and memory."""
     return json.loads(MEASURED.read_text(encoding="utf-8"))
 
 
@@ -83,7 +83,7 @@ def follow_pattern(kind: str, t: int, size: int) -> Numbers:
 
 
 def read_pattern(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `follow_pattern`."""
+    """Reads from a view the arguments of `follow_pattern`."""
     kind, t, size = read(view)
     return {"kind": kind, "t": t, "size": size}
 
@@ -118,7 +118,8 @@ COSTS = {show: costs(show) for show in NUMBERS}
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, and the recorded measurements."""
+    """Returns the data for the section's script: its initial view, the limits of its inputs, and the recorded
+    measurements."""
     del models
     return {
         **OPENS,

@@ -65,12 +65,12 @@ def read(trainings: Trainings, view: View) -> dict[str, Any]:
 
 
 def read_task(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `first_step`."""
+    """Reads from a view the arguments of `first_step`."""
     return {"task": read_choice(view, "task", toys.TOYS), "seed": read_index(view, "seed", SEEDS)}
 
 
 def read_training(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `train_model`."""
+    """Reads from a view the arguments of `train_model`."""
     task, text = read_question(view)
     return {**read_task(models, view), "task": task, "text": text}
 
@@ -112,7 +112,7 @@ def train_model(task: str, seed: int, text: str) -> Numbers:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view."""
+    """Returns the data for the section's script: its initial view."""
     del models
     config = toys.begin(TASK, 0).config
     course = {"loss": ([0], [0.0])}  # the page adds its points as they arrive
@@ -132,7 +132,7 @@ def props(models: Models) -> dict[str, Any]:
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes of the trainings, in addition to those of every section."""
+    """Adds the routes that start and watch trainings to the server that serves the page."""
     trainings = Trainings(site.shared.trained)
 
     @server.post("/learn/train-now/train")

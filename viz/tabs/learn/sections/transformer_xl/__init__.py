@@ -41,7 +41,7 @@ KEYS = 40  # of which a score is shown, the last
 
 
 def model() -> TransformerXL:
-    """Loads the model."""
+    """Loads the shipped Transformer-XL."""
     result = load_shipped(MODEL).model
     assert isinstance(result, TransformerXL)
     return result
@@ -54,7 +54,8 @@ def precise() -> TransformerXL:
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the section's initial view, its limits, and figures from the model's card."""
+    """Returns the data for the section's script: its initial view, the limits of its inputs, and figures from the
+    model's card."""
     del models
     config, card = model().config, load_shipped(MODEL).card
     quality: Any = next((figure for figure in card["quality"] if figure["split"] == "val"), {})
@@ -205,7 +206,7 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
 
 
 def read_split(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `split_scores`."""
+    """Reads from a view the arguments of `split_scores`."""
     config = model().config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
     return {**read_long(models, view), "layer": layer, "head": head}

@@ -64,7 +64,7 @@ def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
 
 
 def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads the arguments of `weigh_heads`.
+    """Reads from a view the arguments of `weigh_heads`.
 
     Raises:
         Refusal: a text that cannot be read, one that is too long, or two of different lengths.
