@@ -26,7 +26,7 @@ from former.stack import check_tokens
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineConfig(Config):
-    """The fields that both configs share.
+    """The fields that `GRUConfig` and `ConvConfig` share.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.

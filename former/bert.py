@@ -159,7 +159,7 @@ class BertStack(nn.Module):
 
     @property
     def has_head(self) -> bool:
-        """Whether the model has an output head for `unembed`."""
+        """Whether the model has the output head that `unembed` applies."""
         return True
 
     def unembed(self, x: Tensor) -> Tensor:

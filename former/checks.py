@@ -35,7 +35,7 @@ def is_index(value: object, size: int) -> bool:
 
 
 def require_instance(name: str, value: object, kind: type) -> None:
-    """Raises ValueError unless `value` is of a class, such as a `Bundle` and not the model in it."""
+    """Raises ValueError unless `value` is an instance of `kind`, for example a `Bundle` and not the model in it."""
     if not isinstance(value, kind):
         raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
 
@@ -115,7 +115,8 @@ def head_size(emb: int, heads: int, variant: str, size: int | None = None, unify
 
 
 def require_groups(heads: int, kv_heads: int | None, variant: str) -> None:
-    """Raises ValueError unless the heads can be divided into `kv_heads` groups of equal size."""
+    """Raises ValueError unless `heads` can be divided into `kv_heads` groups of equal size, in a variant that allows
+    it."""
     if kv_heads is None:
         return
     require_positive("kv_heads", kv_heads)

@@ -59,7 +59,7 @@ class Config:
 
 @dataclass(frozen=True, kw_only=True)
 class StackConfig(Config):
-    """A stack of transformer blocks; the defaults are the article's.
+    """The shape of a stack of transformer blocks; the defaults are the article's.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.
@@ -127,7 +127,7 @@ class StackConfig(Config):
         return 1.0
 
     def block_options(self, layer: int) -> dict[str, Any]:
-        """Returns the keyword arguments of a layer's block, without emb and heads."""
+        """Returns the keyword arguments with which a layer's block is built, besides emb and heads."""
         attention = ("variant", "attention_bias", "scaled", "unify", "kv_heads", "size", "unify_bias")
         norms = ("norm", "normalisation", "norm_eps", "parallel", "dropout")
         names = (*attention, *norms, "activation", "ff_hidden_mult", "ff_hidden", "ff_bias")
@@ -137,7 +137,7 @@ class StackConfig(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceConfig(StackConfig):
-    """A stack with a vocabulary, a context and a position scheme.
+    """The shape of a stack with a vocabulary, a context and a position scheme.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.
@@ -162,7 +162,7 @@ class SequenceConfig(StackConfig):
 
     @property
     def rotary(self) -> positions.Rotary:
-        """The settings of rotary positions."""
+        """The settings of rotary positions (`former.positions.Rotary`), from the config's fields."""
         return positions.Rotary(self.rotary_theta, self.rotary_share, self.rotary_scaling)
 
 
@@ -215,7 +215,7 @@ class _NoRandomNumbers(TorchFunctionMode):
 
 
 def require_positions(kind: str, emb: int, size: int = 1, rotary: positions.Rotary = positions.ROTARY) -> None:
-    """Raises ValueError unless the position scheme works with vectors of size `emb`, and heads of that size."""
+    """Raises ValueError unless the position scheme `kind` works with vectors of size `emb` and heads of size `size`."""
     with shapes_only():  # describing a model must not consume torch's random numbers
         positions.make_positions(kind, seq_length=1, emb=emb, size=size, rotary=rotary)
 
@@ -227,6 +227,6 @@ def require_dropout(value: float) -> None:
 
 
 def require_token(name: str, value: int | None, num_tokens: int) -> None:
-    """Raises ValueError unless `value` is None or a token id of the vocabulary."""
+    """Raises ValueError unless `value` is None or a token id in [0, num_tokens)."""
     if value is not None and not (is_whole(value) and 0 <= value < num_tokens):
         raise ValueError(f"{name} must be None or a whole number in [0, {num_tokens}), got {value!r}")

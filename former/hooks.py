@@ -71,7 +71,7 @@ class at_points:
     """A hook that is called only at the points it names.
 
     Args:
-        points: their names; an unknown one, at which the hook would never be called, is refused by a ValueError.
+        points: their names; for an unknown name, ValueError is raised, because the hook would never be called there.
         hook: called at these points.
     """
 
@@ -86,7 +86,7 @@ class at_points:
 
 
 def wants(hook: Hook | None, points: Iterable[str]) -> bool:
-    """Returns whether a hook wants to be called at any of these points."""
+    """Returns whether a hook is to be called at any of these points; an `at_points` names its points."""
     return hook is not None and not getattr(hook, "points", ALL_POINTS).isdisjoint(points)
 
 
@@ -222,7 +222,7 @@ class _Scoped:
 
 
 def scoped(observer: Observer | None, stack: str) -> Observer | None:
-    """Restricts an observer to one stack of several: its point `stack.weights` is `weights` in that stack.
+    """Restricts an observer to one stack: its point "cross.weights" is the point "weights" of the stack "cross".
 
     Args:
         observer: the whole model's, or None.
@@ -302,7 +302,7 @@ def run_with_capture(
 
 
 def points_of(model: Model) -> Iterable[str]:
-    """Returns the names of the model's points."""
+    """Returns the names of the points at which a model calls hooks, such as "weights"."""
     return getattr(model, "points", (*POINTS, *BLOCK_POINTS))
 
 

@@ -1,4 +1,4 @@
-"""The decorator of a model's methods that take an observer."""
+"""The decorator for those methods of models that take an observer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ R = TypeVar("R")
 
 
 def observable(method: Callable[P, R]) -> Callable[P, R]:
-    """Refuses an observer of points or layers that the model does not have, which would silently do nothing.
+    """Decorates a method: an observer of points or layers that the model does not have raises ValueError, because it
+    would never be called.
 
     `capture=`, the earlier name of `observer=`, is accepted too.
     """

@@ -58,7 +58,8 @@ class Transformer(nn.Module):
         )
 
     def embed(self, tokens: Tensor, past: int = 0) -> Tensor:
-        """Embeds tokens (b, t), already checked, after `past` earlier ones: token plus position vectors, (b, t, e)."""
+        """Returns the sum of token and position vectors (b, t, e) of tokens (b, t), which follow `past` earlier ones
+        and were already checked."""
         index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
         x = self.token_embedding(tokens.long())
         return x + self.positions(index, x.dtype)
@@ -100,7 +101,7 @@ class Transformer(nn.Module):
 
 
 def recomputed(block: nn.Module) -> Callable[..., Tensor]:
-    """Wraps a block in gradient checkpointing: the backward pass recomputes its activations."""
+    """Wraps a block in gradient checkpointing: its activations are not stored, but recomputed in the backward pass."""
     return partial(checkpoint, block, use_reentrant=False)
 
 
@@ -136,7 +137,8 @@ def check_tokens(
 
 
 def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tokens") -> Tensor:
-    """Returns where tokens (b, t) are not padding: bool (b, t). `name` is the argument's name in errors.
+    """Returns where tokens (b, t) are not padding: bool (b, t). `name` is the argument's name in errors; in `training`,
+    a GPU's tokens are not checked.
 
     Raises:
         ValueError: a sequence of padding only.
@@ -149,7 +151,7 @@ def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tok
 
 
 def make_stack(config: SequenceConfig, block: type[Block] = TransformerBlock) -> Transformer:
-    """Builds the stack of a model whose config has a vocabulary, a context and a position scheme."""
+    """Builds the `Transformer` of a model from its config, with blocks of the class `block`."""
     shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size, config.rotary)
     return Transformer(config, config.num_tokens, make_positions(config.positions, *shape), block)
 

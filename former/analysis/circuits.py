@@ -146,8 +146,8 @@ def induction_score(
 
 
 def repeated_sequences(length: int, repeats: int, seed: int, ids: Sequence[int]) -> Tensor:
-    """Returns `repeats` sequences of `length` random tokens from `ids`, each followed by itself:
-    (repeats, 2·length)."""
+    """Returns `repeats` sequences of `length` random tokens from `ids`, each followed by itself: (repeats, 2·length).
+    `seed` determines the tokens."""
     random = torch.Generator().manual_seed(seed)
     once = torch.tensor(ids)[torch.randint(len(ids), (repeats, length), generator=random)]
     return torch.cat((once, once), 1)

@@ -95,7 +95,8 @@ def ablation_by_layer(
 
 
 def remove_one_each(layer: int, heads: int, prefix: str = "") -> Edit:
-    """Returns an edit that removes head i of a layer in sequence i, for a batch of as many sequences as heads."""
+    """Returns an edit that removes head i of a layer in sequence i, for a batch of as many sequences as heads; `prefix`
+    is that of a stack's points, such as "decoder."."""
     others = 1 - torch.eye(heads)[:, :, None, None]
     return Edit(layer, f"{prefix}out", lambda out: out * others.to(out))  # (b = h, h, t, s)
 

@@ -227,7 +227,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
 
 
 def check_writes(kind: Kind, model: Any, name: str = "self") -> None:
-    """Raises Unanswerable unless the heads of a model's map write directly into the input of the last norm."""
+    """Raises Unanswerable unless the heads of a model's map `name` write directly into the input of the last norm."""
     if name == "encoder":
         message = "an encoder's heads write what the decoder reads, not what the last norm does"
         raise Unanswerable("writes_encoder", message)

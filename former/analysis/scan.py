@@ -56,7 +56,7 @@ class Scan:
     facts: dict[str, Any]
 
     def of(self, measure: str, statistic: str = "mean") -> Tensor:
-        """Returns one statistic of a measure for every head, (layers, h)."""
+        """Returns one statistic of a measure for every head, (layers, h), such as the "mean" of "entropy"."""
         return self.spread[:, :, self.facts["measures"].index(measure), STATISTICS.index(statistic)]
 
 
@@ -76,7 +76,7 @@ def scan(
     Args:
         model: of a kind that `can_scan`.
         tokens: (n, t), at least 70 passages of at least 2 tokens.
-        special: ids that are not text, such as [CLS] and [SEP]; weight on them does not count as decided (`decided`).
+        special: ids that are not text, such as [CLS] and [SEP]; `decided` leaves out the weight on them.
         punctuation: ids of punctuation marks.
         questions: inputs on which each head is removed in turn, for the measure "effect"; empty for no such measure.
         facts: more facts to store, as plain values.
@@ -282,7 +282,7 @@ def save(result: Scan, folder: str | Path) -> Path:
 
 
 def load(name_or_path: str | Path) -> Scan | None:
-    """Loads the scan in a model's folder; None without one.
+    """Loads the scan in a model's folder; returns None if the folder has no scan.
 
     Args:
         name_or_path: as in `former.load`.

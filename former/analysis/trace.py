@@ -54,12 +54,13 @@ def trace(
         at: index of the number in that part.
         name: the head's map, in a model with several.
     Returns:
-        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether `unifyheads` maps out to it;
-            "product": q · k; "root": its divisor; "divisor": the factor of root besides √s; "score"; "most": the row's
-            largest score; "total": Σ e^(score − most) over its keys; "weight"; "turned" and "normed": how positions
-            and a norm of q or k changed the number, see `_turned` and `_normed`, or None; "terms": the number before
-            that as a sum of products, see `_terms`; "input": the input in the largest of these products, see `_input`,
-            or None for "adds"; "stream": for "adds", the number of the residual stream that it is added to, else None.
+        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether the layer has `unifyheads`, which
+        maps out to adds; "product": q · k; "root": its divisor; "divisor": the factor of root besides √s; "score";
+        "most": the largest score of this query; "total": Σ e^(score − most) over its keys; "weight"; "turned" and
+        "normed": how positions and a norm of q or k changed the number, see `_turned` and `_normed`, or None; "terms":
+        the number before that as a sum of products, see `_terms`; "input": the input in the largest of these products,
+        see `_input`, or None for "adds"; "stream": for "adds", the number of the residual stream that it is added to,
+        else None.
     Raises:
         ValueError: a model that computes attention differently, a pair that the mask hides, or an index out of range.
     """

@@ -31,7 +31,7 @@ class Product(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The packed weights and constants that the step reads."""
+    """The packed weights and constants of a model that `step` reads."""
 
     qkv: Product
     unify: Product
@@ -264,7 +264,8 @@ def _heads(w, layer, rms_eps, past, cos, sin, keys, values, maps, qkv, out):
 
 @_jit
 def step(w, pre_norm, parallel, rms, activation, eps, threads, token, past, cos, sin, keys, values, maps, logits):
-    """Computes the readable model for one token, in its order; fills the caches' row `past`, maps and logits."""
+    """Computes one token after `past` others by the weights `w`; fills row `past` of keys and values, maps
+    and logits."""
     depth, e = keys.shape[0], w.tokens.shape[1]
     x, normed, y = np.zeros(e, f32), np.empty(e, f32), np.empty(e, f32)
     qkv, out = np.empty(w.qkv.matrix.shape[1], f32), np.empty(w.unify.matrix.shape[2], f32)

@@ -294,5 +294,5 @@ def qk_gain(block: TransformerBlock) -> tuple[Tensor | None, float | None]:
 
 
 def root(block: TransformerBlock) -> float:
-    """Returns the divisor of the block's dot products."""
+    """Returns the number by which a block divides its dot products: √s times its further divisor."""
     return math.sqrt(block.attention.size) * block.attention.divisor

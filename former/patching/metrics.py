@@ -68,7 +68,8 @@ def probability(answer: int | str, at: int = -1) -> Metric:
 
 
 def kl_to(clean: Run, at: int = -1) -> Metric:
-    """Returns the metric KL(clean ‖ run) of the predictions, in nats; it is 0 if they are equal."""
+    """Returns the metric KL(clean ‖ run) of the predictions `at` (as in `Metric`), in nats; it is 0 if they
+    are equal."""
 
     def read(run: Run, logits: Tensor) -> Tensor:
         check_model(clean, run)

@@ -110,7 +110,7 @@ ACTIVATIONS = {"gelu": "gelu", "relu": "relu", **_TANH}
 
 
 def activation(name: Any) -> Any:
-    """Converts the name of an activation to ours.
+    """Converts Hugging Face's name of an activation to ours, one of `former.blocks.ACTIVATIONS` or "swiglu".
 
     Raises:
         ValueError: an unknown activation.
@@ -155,7 +155,8 @@ def is_tied(values: Mapping[str, Any]) -> bool:
 
 
 def has_output_layer(values: Mapping[str, Any], weights: Iterable[str], name: str) -> bool:
-    """Returns whether a model has an output layer: tied, among its weights by this name, or else as its class says."""
+    """Returns whether a model has an output layer: config.json ties it, or names a class with one, or `name` is in the
+    weights."""
     return is_tied(values) or name in weights or any(each.endswith("ForCausalLM") for each in class_names(values))
 
 

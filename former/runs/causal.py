@@ -52,7 +52,7 @@ class Causal(Kind):
         return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Returns the measure in bits per token, over all tokens but the first."""
+        """Returns the function that measures a prediction in bits per token, over all tokens but the first."""
         del reading, result
         return bits_of(self.written(model, inputs))
 
@@ -62,7 +62,7 @@ class Causal(Kind):
         return super().prediction(model, reading, inputs, result, at)
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """Returns the text's own tokens."""
+        """Returns the tokens (1, t) after each of which the model predicts the next: the text's own."""
         self.unembed(model, inputs)  # raises without an output layer
         return inputs[0]
 

@@ -48,7 +48,7 @@ class Judge(Kind):
         return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Returns the measure log((1 − p) / p) of a prediction, in nats, with p the probability of the
+        """Returns the function that measures a prediction by log((1 − p) / p), in nats, with p the probability of the
         predicted class."""
         del model, reading, inputs
         return odds_against(int(result[0].argmax()))
@@ -59,7 +59,7 @@ class Judge(Kind):
         return result
 
     def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
-        """Returns log-probabilities of the classes (b, num_classes)."""
+        """Returns log-probabilities of the classes (b, num_classes), from vectors x (b, t, e); `at` is ignored."""
         del reading, at
         return self.unembed(model, inputs)(x)
 

@@ -51,7 +51,7 @@ class Source(Protocol):
 
     @property
     def card(self) -> Mapping[str, Any]:
-        """Facts about the model."""
+        """The model's card: facts about it, as plain values."""
         ...
 
 
@@ -68,7 +68,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as a kind of model reads it."""
+    """A text, tokenised as a model of some kind reads it."""
 
     text: str  # as typed
     ids: list[int]  # the tokens that fit
@@ -119,7 +119,7 @@ class Kind:
         return False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text.
+        """Tokenises a text.
 
         Args:
             source: the model and its tokenizer.
@@ -132,7 +132,8 @@ class Kind:
         raise NotImplementedError
 
     def prepare(self, model: Any, reading: Reading, edits: Sequence[Observer]) -> tuple[Inputs, Tensor | None]:
-        """Prepares the run: returns its inputs, and the logits (1, num_tokens) for its first token, if known."""
+        """Prepares a run: returns the model's inputs and, for a model with a memory, the logits (1, num_tokens) that
+        earlier segments give for the first token; else None."""
         del model, edits
         return reading.inputs, None
 
@@ -166,8 +167,8 @@ class Kind:
     def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
         """Returns logits, or log-probabilities of classes, (b, n) of the prediction at a position.
 
-        The other arguments are those of `measure`, the result (b, ...); a negative position counts from the end. Raises
-        ValueError if there is no such prediction.
+        The other arguments are those of `measure`, with a result (b, ...); a negative position counts from the end.
+        ValueError is raised if there is no such prediction.
         """
         del model, reading, inputs
         return result[:, index_in(at, result.shape[1])]
@@ -175,12 +176,12 @@ class Kind:
     def resume(
         self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, layer: int, observer: Observer, at: int = -1
     ) -> Tensor:
-        """Returns the prediction (b, n), continuing from the input x (b, t, e) of a layer."""
+        """Continues a run from the input x (b, t, e) of a layer; returns the prediction (b, n) at a position."""
         x = model.transformer(x, reading.sides["self"].allowed.to(x.device), observer, first=layer)
         return self.read_stream(model, reading, inputs, x, at)
 
     def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
-        """Returns the prediction (b, n), from the output of the last block (b, t, e)."""
+        """Returns the prediction (b, n) at a position, computed from x (b, t, e), the output of the last block."""
         del reading
         return self.unembed(model, inputs)(x[:, [index_in(at, x.shape[1])]])[:, 0]
 
@@ -194,7 +195,8 @@ class Kind:
         raise Unanswerable("no_next", f"{type(model).__name__} does not predict next tokens")
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """Returns the tokens (1, t) that the model predicts one after another: the text's, or a translator's answer.
+        """Returns the tokens (1, t) after each of which the model predicts the next: the text's, or a translator's
+        answer.
 
         Raises:
             Unanswerable: the kind does not predict next tokens.
@@ -203,7 +205,7 @@ class Kind:
         raise Unanswerable("no_next", f"{type(model).__name__} does not predict next tokens")
 
     def classes(self, source: Source) -> list[str]:
-        """Returns the names of the classes.
+        """Returns the names of a classifier's classes.
 
         Raises:
             Unanswerable: the kind does not classify.
@@ -235,12 +237,12 @@ class Kind:
         return model.unembed
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
-        """Returns facts of a reading that only this kind has, as plain values by name."""
+        """Returns facts about a reading that only this kind of model has, as plain values by name."""
         del source, reading, edits
         return {}
 
     def places(self, reading: Reading) -> list[int] | None:
-        """Returns the positions at which the stream can be read as a prediction; None for all."""
+        """Returns the positions at which the residual stream leads to a prediction; None for all."""
         del reading
         return None
 
@@ -251,7 +253,7 @@ def readable(model: Any) -> Any:
 
 
 def as_input(source: Source, ids: Sequence[int]) -> Tensor:
-    """Returns token ids as a batch (1, t), on the device of the weights."""
+    """Returns token ids as a batch (1, t), on the device of the weights of the model in `source`."""
     return torch.tensor([ids], device=next(source.model.parameters()).device)
 
 
@@ -284,7 +286,7 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
 
 
 def require_no_answer(answer: str | None, source: Source) -> None:
-    """Raises Unanswerable for an answer to a model that reads only one text."""
+    """Raises Unanswerable if an answer is given to a model that reads only one text."""
     if answer is not None:
         name = type(source.model).__name__
         raise Unanswerable("no_answer", f"answer must be None for a {name}, which reads one text, got {answer!r}")

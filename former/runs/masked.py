@@ -51,7 +51,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class MaskedReading(Reading):
-    """A text as a `Bert` reads it."""
+    """A text, tokenised as a `Bert` reads it, with its hidden pieces."""
 
     pieces: list[Piece]  # including [CLS] and [SEP]
     segments: list[int]  # of each piece
@@ -76,7 +76,7 @@ class Masked(Kind):
         return model.has_head
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> MaskedReading:
-        """Reads a text, or two; if two are too long together, the longer one is cut."""
+        """Tokenises a text, or two with [SEP] between them; if two are too long together, the longer one is cut."""
         require_no_answer(answer, source)
         tokenizer: Any = source.tokenizer
         words: list[tuple[int, int]] = []
@@ -116,7 +116,8 @@ class Masked(Kind):
         return model.unembed(result) if model.has_head else result
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Returns the measure in bits per hidden piece; an unknown piece counts as the model's first guess."""
+        """Returns the function that measures a prediction in bits per hidden piece; if the hidden piece is unknown, of
+        the piece that the model guesses first."""
         unembed, truths = self.unembed(model, inputs), self.truths(reading)
         if not truths:
             raise Unanswerable("no_blanks", "text must hide a word, in brackets, for the model to predict")
@@ -143,7 +144,7 @@ class Masked(Kind):
         return self.unembed(model, inputs)(x[:, places[index_in(at, len(places))]])
 
     def truths(self, reading: Reading) -> dict[int, int | None]:
-        """Returns the hidden pieces by position."""
+        """Maps the position of each hidden piece to the hidden id, or None if it is unknown."""
         assert isinstance(reading, MaskedReading)
         return reading.blanks
 

@@ -48,7 +48,8 @@ class WithMemory(Causal):
         return {"memory": reading.sides["self"].memory}
 
     def prepare(self, model: Any, reading: Reading, edits: Sequence[Observer]) -> tuple[Inputs, Tensor | None]:
-        """Reads all segments but the last; returns the last, with its memory, and the logits for its first token."""
+        """Reads all segments but the last; returns the last segment with its memory, and the logits for its first
+        token."""
         *earlier, last = reading.inputs[0].split(model.config.seq_length, 1)
         everywhere = chain(edit for edit in edits if not (isinstance(edit, Edit) and edit.fits))
         memory, logits = None, None

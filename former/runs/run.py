@@ -100,7 +100,7 @@ class Run:
 
     @property
     def total(self) -> int:
-        """The number of tokens in the text; more than were read if it is longer than the model's context."""
+        """The number of tokens in the text: more than the model reads if the text is longer than its context."""
         return self.reading.total
 
     @property
@@ -220,7 +220,7 @@ class Run:
 
     @cached_property
     def unedited(self) -> Run:
-        """Runs the same text without edits; the result has no maps."""
+        """Runs the same text without edits; the returned run has no maps."""
         return start(self.source, self.kind, self.reading, maps=False) if self.edits else self
 
     def light(self) -> Run:
@@ -257,8 +257,8 @@ def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer
     """Runs a model on a reading.
 
     Args:
-        source: the model; its fast twin runs instead, if there is one.
-        kind: of the model.
+        source: the model, or a source whose model is its fast twin, which then runs.
+        kind: the model's kind.
         reading: the text, as the kind read it.
         edits: changes to make during the pass, in this order.
         maps: whether to capture the attention.
@@ -289,6 +289,6 @@ def prefix_of(name: str) -> str:
 
 
 def adds_terms(model: Any) -> bool:
-    """Returns whether a model's positions add terms to q·k / root."""
+    """Returns whether a model's position scheme adds terms to its scores, as relative positions do."""
     schemes = (type(part) for part in model.modules() if isinstance(part, Positions))
     return any(scheme.terms is not Positions.terms for scheme in schemes)

@@ -48,7 +48,7 @@ class Translator(Causal):
     effect_on = "answer"
 
     def variant(self, model: Any) -> str:
-        """Returns the kind's name."""
+        """Returns the kind's name, "translator": the kind has no variants."""
         del model
         return self.name
 
@@ -58,7 +58,7 @@ class Translator(Causal):
         return False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> AnsweredReading:
-        """Reads a text and an answer: the argument, the one after an arrow in the text, or the model's own."""
+        """Tokenises a text and an answer: `answer`, or the one after an arrow in the text, or else the model's own."""
         source_text, *after_arrow = _ARROW.split(text, maxsplit=1) if answer is None else [text]
         target_text = after_arrow[0].strip() if after_arrow else answer
         if not (source_text := source_text.strip()):
@@ -87,7 +87,7 @@ class Translator(Causal):
         )
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """Returns the answer's tokens."""
+        """Returns the tokens (1, t) after each of which the model predicts the next: the answer's."""
         del model
         return inputs[1]
 

@@ -145,7 +145,7 @@ class BpeTokenizer:
         return {"kind": "bpe", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
 
     def bytes_of(self, i: int) -> bytes:
-        """Returns the bytes of a token's text."""
+        """Returns the bytes of the text of token `i`."""
         if i in self._added:
             return self._added[i].encode()
         if i not in self._pieces:

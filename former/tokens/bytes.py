@@ -42,7 +42,7 @@ class ByteTokenizer:
         return [label or CONTINUED for label in byte_labels(bytes(list(ids)))]
 
     def bytes_of(self, i: int) -> bytes:
-        """Returns the token's byte."""
+        """Returns the byte of token `i`."""
         return bytes([i])
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,8 +18,8 @@ _SPECIAL = (PAD, UNK, BEGIN, END)
 class CharacterTokenizer:
     """Each character is a token; unknown ones are `<unk>`.
 
-    For a model with several tasks, the first token of the input names the task. A task's shape is its texts with every
-    digit replaced by 0; a text belongs to the first task whose shape it fits.
+    For a model with several tasks, the first token of the input names the task. A task has a shape, such as
+    "0000-00-00": a text belongs to the first task whose shape it equals if every digit is replaced by 0.
 
     Ids: `<pad>` 0, `<unk>` 1, `<begin>` 2 and `<end>` 3 around outputs, then the tasks, then the characters.
 
@@ -50,7 +50,8 @@ class CharacterTokenizer:
         return len(self._names)
 
     def encode(self, text: str) -> list[int]:
-        """Converts an input text to ids: the token of its task, if there are tasks, then the characters."""
+        """Converts an input text to ids: first the token of the text's task, such as "<read>", if there are tasks, then
+        the characters."""
         require_instance("text", text, str)
         shape = re.sub("[0-9]", "0", text)
         task = [self._ids[name] for name, fits in self.tasks.items() if fits in ("", shape)][:1]
@@ -72,7 +73,7 @@ class CharacterTokenizer:
         return "".join("\ufffd" if name == UNK else name for name in names if len(name) == 1 or name == UNK)
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """Returns a visible label for each token.
+        """Returns a visible label for each token, such as "␣" for a space.
 
         Raises:
             ValueError: an id outside the vocabulary.

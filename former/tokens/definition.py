@@ -12,10 +12,10 @@ from former.tokens.labels import TokenBeyondModel
 
 
 def parse(definition: str) -> Tokenizer:
-    """Creates the tokenizer of a definition, without truncation and padding.
+    """Creates the tokenizer that the text of a tokenizer.json defines, but without truncation and padding.
 
     Raises:
-        ValueError: not a definition.
+        ValueError: the text is no such definition.
     """
     try:
         tokenizer = Tokenizer.from_str(definition)
@@ -96,5 +96,5 @@ def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:
 
 
 def unused(i: int) -> str:
-    """Returns the label of a token of the model that the tokenizer does not name."""
+    """Returns a label for token `i`, which the model has but the tokenizer does not name."""
     return f"[unused{i}]"

@@ -45,7 +45,8 @@ def byte_labels(data: bytes) -> list[str]:
 
 
 def join_labels(labels: Iterable[str]) -> str:
-    """Joins labels of characters; a combining mark is put on the character before it, and joined emoji become one."""
+    """Joins labels of characters to one label: a combining mark is put on the character before, joined emoji become
+    one."""
     text = ""
     for label in labels:
         text += label.removeprefix("◌") or label if text else label

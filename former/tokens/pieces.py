@@ -83,7 +83,7 @@ class PieceTokenizer:
         return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def encode(self, text: str) -> list[int]:
-        """Converts text to ids; special tokens in the text are encoded as such."""
+        """Converts text to ids; a special token written in the text, such as "<s>", gets its own id."""
         return [*self.before, *self.pieces(text), *self.after]
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
@@ -92,7 +92,7 @@ class PieceTokenizer:
         return definitions.words(self._tokenizer, text, self.num_tokens, self.mask_token)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Converts ids to text; leaves out the special tokens around it.
+        """Converts ids to text; leaves out the special tokens around a text.
 
         Raises:
             ValueError: an id outside the vocabulary.

@@ -135,7 +135,7 @@ class WordPieceTokenizer:
     def encode(self, text: str) -> list[int]:
         """Converts text to ids: `[CLS]`, the pieces, and `[SEP]` if `closed`.
 
-        Special tokens in the text, such as `[MASK]`, are encoded as such.
+        A special token written in the text, such as `[MASK]`, gets its own id.
         """
         return [self.cls_token, *self.pieces(text), *([self.sep_token] if self.closed else [])]
 

@@ -20,7 +20,7 @@ Model = Callable[..., Tensor]
 
 
 def generator_of(*numbers: int) -> torch.Generator:
-    """Returns a random generator whose seed depends on these numbers alone."""
+    """Returns a random generator whose seed is computed from these numbers, such as the run's seed and the step."""
     return torch.Generator().manual_seed(int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1))
 
 

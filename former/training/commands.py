@@ -29,7 +29,7 @@ REVIEWS = 500  # of the validation split, for the command `heads`
 
 
 def train(args: argparse.Namespace) -> None:
-    """Trains a model, or resumes its run."""
+    """Trains a model in a run's folder; resumes the run if the folder has a saved state."""
     recipe = recipe_of_command(args)
     if args.profile_memory is not None:
         peaks = memory.profile(recipe, memory.rows())
@@ -110,7 +110,7 @@ def is_own_corpus(bundle: former.Bundle, path: Path) -> bool:
 
 
 def record(folder: Path, card: dict[str, Any], figure: dict[str, Any]) -> None:
-    """Stores a result in a folder's card, replacing an earlier one on the same split."""
+    """Stores a result in the card of a model's folder; replaces an earlier result on the same split."""
     others = [other for other in card.get("quality", []) if other["split"] != figure["split"]]
     write_card(folder, card | {"quality": [*others, figure]})
 

@@ -33,7 +33,8 @@ def choose_device(name: str | None = None) -> torch.device:
 
 
 def prepare() -> None:
-    """Configures the process: memory allocation, and fp32 products on a CPU."""
+    """Configures the process for fast training steps: it keeps freed memory, and a CPU may compute fp32 products in its
+    own faster way."""
     keep_freed_memory()
     if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # with AMX, "medium" means bf16
         torch.set_float32_matmul_precision("medium")  # lets AMD processors use oneDNN's products

@@ -106,13 +106,13 @@ class Origin(TypedDict):
 
 
 def origin(path: Path, unchecked: bool) -> Origin:
-    """Returns the record of a corpus file for a run's saved states."""
+    """Returns the `Origin` of a corpus file for a run's saved states: its name, its hash, and `unchecked`."""
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "unchecked": unchecked}
 
 
 @dataclass(frozen=True)
 class Review:
-    """One labelled review."""
+    """A review: its text, and whether it is positive."""
 
     text: str
     label: int  # 0 negative, 1 positive
@@ -141,7 +141,8 @@ def split_text(data: bytes) -> dict[str, tuple[int, int]]:
 
 
 def split_as_text(content: bytes, split: str, most: int | None = None) -> str:
-    """Decodes a split, or its first `most` bytes; drops incomplete characters at both ends."""
+    """Decodes a split of a corpus's bytes, or the split's first `most` bytes; drops incomplete characters at
+    both ends."""
     begin, end = split_text(content)[split]
     return content[begin : end if most is None else min(end, begin + most)].decode(errors="ignore")
 

@@ -74,7 +74,7 @@ class Run:
         recipe: the settings.
         task: the data and the loss.
         out: the run's folder.
-        group: this process among all.
+        group: the processes that train together.
         start: a saved state to start from if the folder has none, such as another run's `stable.safetensors`.
     Raises:
         ValueError: the batch cannot be divided evenly among processes and micro-batches; or the saved state is of

@@ -84,7 +84,7 @@ def make_optimisers(model: nn.Module, recipe: Recipe) -> dict[str, torch.optim.O
 
 
 def set_learning_rate(optimisers: Iterable[torch.optim.Optimizer], share: float) -> None:
-    """Sets every group to this share of its peak."""
+    """Sets the learning rate of every parameter group to a share of its peak."""
     for optimiser in optimisers:
         for group in optimiser.param_groups:
             group["lr"] = share * group["peak"]

@@ -54,7 +54,7 @@ def machine(device: torch.device) -> dict[str, Any]:
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor], header: Mapping[str, Any]) -> None:
-    """Writes tensors and a JSON header to one safetensors file, atomically."""
+    """Writes tensors and a JSON header to one safetensors file, atomically: an interruption leaves the old file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     save_file({name: t.contiguous() for name, t in tensors.items()}, temporary, {"header": json.dumps(header)})
@@ -90,7 +90,7 @@ def measurement_json(command: str, **figures: Any) -> str:
 
 
 def write_json(path: Path, values: Any) -> None:
-    """Writes JSON, atomically."""
+    """Writes values as JSON, atomically: an interruption leaves the old file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     temporary.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
@@ -109,7 +109,8 @@ def _temporary(path: Path) -> Path:
 
 
 def save_state(path: Path, model: nn.Module, optimisers: Optimisers, header: Mapping[str, Any]) -> None:
-    """Writes everything that is needed to resume a run."""
+    """Writes everything that is needed to resume a run: the weights, the optimisers' states, and a header of plain
+    values."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     for kind, optimiser in optimisers.items():
         for index, values in optimiser.state_dict()["state"].items():
@@ -157,5 +158,5 @@ class Log:
         self._file = path.open("a", buffering=1)
 
     def write(self, **values: Any) -> None:
-        """Appends one line."""
+        """Appends one line of JSON with these values."""
         self._file.write(json.dumps(values) + "\n")

@@ -42,7 +42,8 @@ def head_scores(model: former.Generator, length: int = 64, letters: Sequence[int
 
 @torch.no_grad()
 def copied_bits(model: former.Generator, length: int = 64) -> float:
-    """Returns the loss on the repeated letters of `head_scores`, except the first one, in bits per letter.
+    """Returns the loss on the repetition of `length` random letters (`head_scores`), without its first letter, in bits
+    per letter.
 
     A model that copies comes near 0; one that only knows that each is one of 26 letters needs log2(26) = 4.7.
     """

@@ -41,7 +41,7 @@ def measure(lengths: Sequence[int] = LENGTHS, rounds: int = ROUNDS) -> Times:
 
 
 def recipe_of(name: str, length: int) -> Any:
-    """Returns the recipe of a model with a context of this length."""
+    """Returns the recipe of the model called `name`, with a context of `length` tokens."""
     recipe = RECIPES[name]
     return replace(recipe, model=replace(recipe.model, seq_length=length))
 
@@ -53,7 +53,7 @@ def _milliseconds(model: Any, tokens: torch.Tensor) -> float:
 
 
 def to_text(lengths: Sequence[int], times: Times) -> str:
-    """Returns the times as a table."""
+    """Returns the times of `measure` as a table of text."""
     lines = [f"{'tokens':>7}" + "".join(f"{name:>16}" for name in times)]
     for i, length in enumerate(lengths):
         lines.append(f"{length:>7}" + "".join(f"{values[i]:>13.2f} ms" for values in times.values()))

@@ -49,7 +49,7 @@ def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
 
 
 def to_text(peaks: dict[Tricks, float]) -> str:
-    """Returns the peaks as a table."""
+    """Returns the peaks of `profile` as a table of text."""
     lines = [f"{'precision':>9} {'micro-batches':>13} {'checkpointing':>13} {'peak MB':>8}"]
     for (precision, micro, checkpointing), peak in peaks.items():
         lines.append(f"{precision:>9} {micro:>13} {'on' if checkpointing else 'off':>13} {peak:>8.0f}")

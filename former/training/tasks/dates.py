@@ -101,14 +101,14 @@ class Form:
 
 
 class Example(NamedTuple):
-    """A text and the correct answer."""
+    """An example: a text to read, and the correct answer."""
 
     source: str
     target: str
 
 
 def date_split(date: datetime.date) -> Split:
-    """Returns the split of a date: 90 % of all dates are in `train`."""
+    """Returns the split that a date belongs to; 90 % of all dates are in `train`."""
     return _split(date.isoformat(), val=0.05, test=0.05)
 
 
@@ -120,7 +120,7 @@ def _split(key: str, val: float, test: float) -> Split:
 
 @cache
 def all_forms() -> tuple[Form, ...]:
-    """Returns all forms."""
+    """Returns all forms of dates, of every split."""
     return tuple(
         form
         for family, months in MONTH_STYLES.items()
@@ -191,7 +191,8 @@ def _year(year: int, style: str) -> str:
 
 @cache
 def typos() -> dict[str, tuple[str, ...]]:
-    """Returns, for each full name of a month or a weekday, its misspellings by one typo that fit no other name."""
+    """Returns for each full name of a month or a weekday its misspellings by one typo, except those that fit another
+    name too."""
     names = (*MONTHS, *WEEKDAYS)
     by_name = {name: _typos(name) for name in names}
     count = Counter(typo for options in by_name.values() for typo in options)

@@ -41,11 +41,10 @@ TEXTS, QUICK_TEXTS = 10_000, 500  # texts per measure, in an evaluation and in a
 
 
 class DatesTask:
-    """The task of reading and writing dates; each is half of the batches.
+    """The task of reading dates and of writing them; half of the batches are for each.
 
     Args:
-        recipe: the settings: batch, seed and share of hard texts; the size of the vocabulary is set in its model's
-            config.
+        recipe: the settings: batch, seed and share of hard texts. The task sets its model's vocabulary size.
     """
 
     figure: ClassVar[str] = "right"
@@ -59,7 +58,7 @@ class DatesTask:
 
     @classmethod
     def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> DatesTask:  # noqa: ARG003
-        """Returns the task; see `Task.open`."""
+        """Returns the task, whose data is generated, so that no file is read; see `Task.open`."""
         _refuse_file(path)
         return cls(recipe)
 
@@ -79,7 +78,8 @@ class DatesTask:
         return [batches[i] for i in order.tolist()]
 
     def loss(self, model: Model, sources: Tensor, targets: Tensor) -> Tensor:
-        """Returns the cross-entropy of each next character, given the correct ones before it."""
+        """Returns the mean cross-entropy of each next character of the targets, given the correct characters
+        before it."""
         logits = model(sources, targets[:, :-1], recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets[:, 1:].flatten(), ignore_index=PAD_ID)
 

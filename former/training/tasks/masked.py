@@ -84,7 +84,7 @@ class MaskedTask:
         return cls(texts, recipe, data.origin(path, unchecked), folder=folder)
 
     def batch(self, step: int) -> Batch:
-        """Returns the rows of a step, in the order of `pairs.Rows`."""
+        """Returns the tensors of a step's rows, in the order of the fields of `pairs.Rows`."""
         parts = 4 if step < self.recipe.steps * 2 // 3 else 1 if step % 4 == 3 else 2
         count, length = parts * self.recipe.batch, max(self.length // parts, SHORTEST)
         return tuple(rows(self.train, self.tokenizer, count, length, generator_of(self.recipe.seed, step)))

@@ -22,7 +22,8 @@ from former.training.tasks.text import TextTask, network
 
 
 class PiecesTask(TextTask):
-    """The next piece, in random windows of a text. Results are in bits per byte, to compare with byte-level models."""
+    """The task of predicting the next piece, in random windows of a text. Results are in bits per byte, to compare with
+    byte-level models."""
 
     @classmethod
     def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> PiecesTask:

@@ -88,10 +88,11 @@ class ReviewTask:
         return cls(splits, recipe, data.origin(path, unchecked), tokenizer)
 
     def batch(self, step: int) -> Batch:
-        """Returns padded reviews (b, t), or short pieces of reviews, and the target probabilities (b,) of "positive".
+        """Returns padded ids (b, t) of reviews, or of short pieces of them, and the target probabilities (b,) of
+        "positive".
 
-        With the recipe's `words`, the teacher's scores of the words come third (b, t). Without pieces, an epoch has
-        every review once, except those that do not fill a batch.
+        If the recipe uses `words`, a third tensor has the teacher's score of each word (b, t). Batches of whole reviews
+        go through all reviews once in an epoch, except a rest that does not fill a batch.
         """
         recipe, train = self.recipe, self.splits["train"]
         random = generator_of(recipe.seed, 3, step)
@@ -133,7 +134,7 @@ class ReviewTask:
         return front + ids[first : first + count], piece.positive(), F.pad(piece.scores, (len(front), 0))
 
     def loss(self, model: Any, inputs: Tensor, targets: Tensor, scores: Tensor | None = None) -> Tensor:
-        """Returns the cross-entropy of the two classes.
+        """Returns the mean cross-entropy of the two classes, given the target probabilities (b,) of "positive".
 
         With the teacher's scores (b, t), the recipe's `words` times 1 − c is added, where c is the cosine between the
         scores of a text's words and the log odds of each word's vector alone. In a classifier that averages its

@@ -133,7 +133,8 @@ def plant_repeats(windows: Tensor, share: float, random: torch.Generator) -> Non
 
 
 def network(model: Any, measure: Measure, count: int) -> Model:
-    """Returns the model in the measurement's precision, compiled if it has to read more than a million bytes."""
+    """Returns the model to measure: for "int8" its rounded twin; else compiled if it is to read more than a million
+    bytes."""
     if measure.precision == "int8":
         twin = cpu.optimise(model, "int8") if isinstance(model, former.Generator) and cpu.step_available() else model
         if twin is model:

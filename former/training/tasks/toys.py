@@ -40,7 +40,7 @@ UNSCORED = -100  # as a target
 
 @dataclass(frozen=True)
 class Toy:
-    """A toy task."""
+    """A toy task: its questions, and how they are answered."""
 
     shape: str  # regular expression of a question
     draw: Callable[[random.Random], str]  # draws a random question
@@ -89,7 +89,7 @@ training for 29, 9, 30 and 18 s on one core: `python -m tests.bench.toys --seeds
 
 
 class Report(NamedTuple):
-    """The progress of a training."""
+    """The progress of a training, as `train` yields it: the step, two measures, and the model."""
 
     step: int
     loss: float  # nats per token, mean since the last report
@@ -114,7 +114,8 @@ def begin(name: str, seed: int) -> former.Generator:
 
 
 def rows(name: str, questions: Sequence[str]) -> Batch:
-    """Returns inputs and targets, both (b, t); targets outside the answer are `UNSCORED`."""
+    """Returns inputs and targets, both (b, t), for questions of the task `name`; targets outside the answer are
+    `UNSCORED`."""
     toy = TOYS[name]
     inputs = torch.zeros(len(questions), toy.length, dtype=torch.long)
     targets = torch.full_like(inputs, UNSCORED)
