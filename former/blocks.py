@@ -190,8 +190,8 @@ class DecoderBlock(Block):
 
 
 def feed_forward(ff: nn.Sequential, x: Tensor, hook: Hook | None = None) -> Tensor:
-    """Applies a feed-forward, `ff`, and calls the hook at its two points `mlp_hidden`, `mlp_out`: (b, t, e) → (b, t,
-    e)."""
+    """Applies a feed-forward, `ff`, and calls the hook at its two points `mlp_hidden`, `mlp_out`: (b, t, e) →
+    (b, t, e)."""
     first, activation, second = ff
     hidden = observe(hook, "mlp_hidden", activation(first(x)))
     return observe(hook, "mlp_out", second(hidden))

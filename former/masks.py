@@ -108,8 +108,8 @@ def local(t: int, window: int) -> Tensor:
 
 
 def strided(t: int, stride: int) -> Tensor:
-    """Lets a query attend to the last `stride` tokens, and to every `stride`-th token before: query − key ≡ 0 (mod
-    stride).
+    """Lets a query attend to the last `stride` tokens, and to every `stride`-th token before: query − key ≡ 0
+    (mod stride).
 
     With a stride of √t each query has at most about 2√t keys; two layers connect any two tokens with t√t cells.
 

@@ -36,8 +36,8 @@ class Positions(nn.Module):
         return torch.zeros((), dtype=dtype, device=index.device)
 
     def terms(self, layer: int) -> Terms | None:  # noqa: ARG002
-        """Returns a layer's function from q and k to the terms that it adds to the dot products, (b, h, t_query,
-        t_key), or None."""
+        """Returns a layer's function from q and k to the terms that it adds to the dot products,
+        (b, h, t_query, t_key), or None."""
         return None
 
     def turn(self, index: Tensor, dtype: torch.dtype) -> Turn | None:  # noqa: ARG002

@@ -39,8 +39,8 @@ def ablation_effects(
 
     Args:
         model: any model with attention, or its fast twin; a TransformerXL starts without a memory.
-        tokens: (1, t) token ids, at least 2 to measure next-token predictions; for an EncoderDecoder a tuple, (source,
-            target).
+        tokens: (1, t) token ids, at least 2 to measure next-token predictions; for an EncoderDecoder a tuple,
+            (source, target).
         measure: maps the model's output for a batch to one number for each sequence, (b,), such as a logit. None for
             the loss in bits: per next token of `tokens`, or of an EncoderDecoder's target; for a classifier, of the
             class that it predicts. For a Bert it must be given, as the hidden words must be known (see `head_effects`).

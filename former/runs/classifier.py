@@ -68,8 +68,8 @@ class Judge(Kind):
         return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
-        """Returns the function that pools, or takes `[CLS]`, and classifies: (b, t, e) → log-probabilities (b,
-        num_classes)."""
+        """Returns the function that pools, or takes `[CLS]`, and classifies: (b, t, e) → log-probabilities
+        (b, num_classes)."""
         if isinstance(model, Classifier):
             return partial(model.unembed, real=model.real(*inputs))
         return model.unembed

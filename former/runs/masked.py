@@ -111,8 +111,8 @@ class Masked(Kind):
         return model.encode(*inputs, observer=observer)
 
     def output(self, model: Any, result: Tensor) -> Tensor:
-        """Returns logits of the word at each position (b, t, num_tokens); without a masked-word head, the vectors (b,
-        t, e)."""
+        """Returns logits of the word at each position (b, t, num_tokens); without a masked-word head, the vectors
+        (b, t, e)."""
         return model.unembed(result) if model.has_head else result
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:

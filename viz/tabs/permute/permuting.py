@@ -110,8 +110,8 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
         order: position i gets word order[i].
     Returns:
         "typed": the words as typed; "words" in the new order, and "places": the old position of each, from 1; "moved":
-        the number of words that are not in their old position; "matrix" P (t, t), one row per position, and "cells" (t,
-        t), all True, for the figure.
+        the number of words that are not in their old position; "matrix" P (t, t), one row per position, and "cells"
+        (t, t), all True, for the figure.
     """
     matrix = torch.eye(len(order))[list(order)]
     places = [word + 1 for word in order]

@@ -87,8 +87,8 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
         "labels" of the t words; "pooled" (t,): whether each word is pooled; "average" and "max", for each {"pulls"
         (t,), "logits" (2,), their "difference", "positive": the probability}; "alone" (t,): the pulls for the average
         if each word attended only to itself; "reads" (t, t): the weights of the first block, the mean over its heads;
-        "numbers": how many of the e maxima come from each word; "bias", the difference of the biases; "size" e; "x" (1,
-        t, e), the vectors that are pooled; "logits" (2,) and "pulls" (t,) for `pooling`.
+        "numbers": how many of the e maxima come from each word; "bias", the difference of the biases; "size" e; "x"
+        (1, t, e), the vectors that are pooled; "logits" (2,) and "pulls" (t,) for `pooling`.
     """
     model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST_WORDS]])
     real = torch.ones_like(ids, dtype=torch.bool)

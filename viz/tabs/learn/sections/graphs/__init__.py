@@ -53,8 +53,8 @@ def mask_of(count: int, edges: list[tuple[int, int]]) -> Tensor:
 
 
 def run_blocks(x: Tensor, mask: Tensor, layers: int) -> Tensor:
-    """Runs x (b, n, e) through the first `layers` of the section's random blocks, with a mask (n, n); returns (b, n,
-    e)."""
+    """Runs x (b, n, e) through the first `layers` of the section's random blocks, with a mask (n, n); returns
+    (b, n, e)."""
     for block in material()[0][:layers]:
         x = block(x, mask)
     return x

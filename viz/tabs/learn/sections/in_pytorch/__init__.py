@@ -35,8 +35,8 @@ SPENT = 0.02  # seconds on the three lines: their median is taken
 
 
 def three_lines(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Computes the article's basic self-attention: x (b, t, e) → raw weights (b, t, t), weights (b, t, t) and y (b, t,
-    e)."""
+    """Computes the article's basic self-attention: x (b, t, e) → raw weights (b, t, t), weights (b, t, t) and y
+    (b, t, e)."""
     raw_weights = torch.bmm(x, x.transpose(1, 2))
     weights = F.softmax(raw_weights, dim=2)
     y = torch.bmm(weights, x)

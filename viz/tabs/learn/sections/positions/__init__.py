@@ -116,8 +116,8 @@ def read_losses() -> Numbers:
     """Reads the losses at each position, measured by `python -m former.training positions`.
 
     Returns:
-        "measured", the record; by the kind of each model's positions, such as "learned", its bits per token (1,
-        figures), one figure for each stretch of positions; "ends", by the same kinds: the figure at the end of the
+        "measured", the record; by the kind of each model's positions, such as "learned", its bits per token
+        (1, figures), one figure for each stretch of positions; "ends", by the same kinds: the figure at the end of the
         trained length, and the mean of the last four.
     """
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))

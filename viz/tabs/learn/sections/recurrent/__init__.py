@@ -99,8 +99,8 @@ def read(view: View) -> Tensor:
 
 
 def steps_of(model: Any) -> Callable[[Tensor], Tensor]:
-    """Returns a function that computes the vectors of all tokens after each of a model's n steps: tokens (b, t) → (b,
-    n, t, e)."""
+    """Returns a function that computes the vectors of all tokens after each of a model's n steps: tokens (b, t) →
+    (b, n, t, e)."""
     if isinstance(model, GRUModel | ConvModel):
         return model.steps
     return lambda tokens: former.run_with_capture(model, tokens, "resid_post")[1].stack("resid_post").transpose(0, 1)
