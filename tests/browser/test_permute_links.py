@@ -160,7 +160,7 @@ def test_an_open_page_takes_up_a_link(tab):
 def test_an_order_in_a_link_that_does_not_fit_is_named_and_left_out(tab, order):
     tab.open(text=TEXT, order=order)
     assert tab.order() == list(range(11))
-    assert "is not one of this text’s 11 words" in tab.message()
+    assert "does not fit this text’s 11 words" in tab.message()
     tab.press("Shuffle")
     assert tab.message() == ""
 

@@ -41,7 +41,7 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
 VIEWS = {
     "explore": "overview head-map statistics interventions prediction surprise token-strip carry reads pair "
     "trace lens writes scan",
-    "generate": "written-text next-token trail cache guess",
+    "generate": "written-text next-token trail guess cache",
     "mask": "mask-stages mask-proof mask-growth mask-reach mask-consequence",
     "permute": "word-order permutation equivariance moved-rows verdicts position-maps",
 }

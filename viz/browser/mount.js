@@ -9,8 +9,8 @@ import { site } from "./lib/site.js";
 
 /** @typedef {{ element: HTMLElement, trigger: (event: string) => void, props: { value: any } }} Mounted a part, as its
  *  script's mount(part) gets it */
-/** @typedef {{ parts?: Part[], classes: string, style: string, script: string, name: string, value: any }} Part as Python
- *  describes it (__init__.py) */
+/** @typedef {{ parts?: Part[], classes: string, style: string, script: string, name: string, value: any }} Part as
+ *  Python describes it (__init__.py) */
 
 const LATEST = 2000; // ms after which a part does not wait any longer
 

@@ -34,8 +34,8 @@ export const makeComparison = (question, onchange) => {
 };
 
 /** Calls take(row, column, value) for each cell of one head in two maps, `after` less `before`, row by row of the
- *  aligned `rows` and `columns`, pairs of indices with null for a missing token: no cell in the row of a query that only
- *  one has, and in the other rows 0 for a masked or a missing key. */
+ *  aligned `rows` and `columns`, pairs of indices with null for a missing token: no cell in the row of a query that
+ *  only one has, and in the other rows 0 for a masked or a missing key. */
 export const eachDifference = (mapBefore, before, mapAfter, after, { rows, columns }, take) => {
   const beyond = 2 ** 30; // the end of every row
   const [were, are] = [0, 1].map((side) => Int32Array.from(columns, (pair) => pair[side] ?? beyond));
