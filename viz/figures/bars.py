@@ -170,12 +170,13 @@ def additions(
         )
         for name, lengths, colour in (("attention", first, "accent"), ("feed-forward", second, "warn"))
     ]
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"title": frame.titles(axes)[0], "dtick": 1, "showgrid": False},
-        yaxis={"title": frame.titles(axes)[1], "rangemode": "tozero"},
+        xaxis={"title": x_title, "dtick": 1, "showgrid": False},
+        yaxis={"title": y_title, "rangemode": "tozero"},
         barmode="group",
         height=320,
     )
@@ -223,12 +224,13 @@ def stacked(
     total = np.sum(list(rows.values()), axis=0).tolist()
     hover = "%{y:.3f}<extra>%{fullData.name}</extra>"
     traces.append(go.Scatter(x=names, y=total, name="sum", mode="markers", marker=marker, hovertemplate=hover))
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"title": frame.titles(axes)[0], "type": "category", "showgrid": False},
-        yaxis={"title": frame.titles(axes)[1], "zeroline": True, "zerolinecolor": colours["quiet"]},
+        xaxis={"title": x_title, "type": "category", "showgrid": False},
+        yaxis={"title": y_title, "zeroline": True, "zerolinecolor": colours["quiet"]},
         barmode="relative",
         bargap=0.2,
         hovermode="x unified",

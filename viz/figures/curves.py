@@ -62,12 +62,13 @@ def mask_cost(
     if at is not None:
         traces.append(_mark(lengths, lines[chosen or next(iter(lines))], at, colours))
     axis = {"type": "log", "dtick": 1, "exponentformat": "power"}
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={**axis, "title": frame.titles(axes)[0], "hoverformat": ","},
-        yaxis={**axis, "title": frame.titles(axes)[1], "dtick": 2},
+        xaxis={**axis, "title": x_title, "hoverformat": ","},
+        yaxis={**axis, "title": y_title, "dtick": 2},
         hovermode="x unified",
         hoverdistance=-1,  # the nearest length, however far
         height=420,
@@ -121,12 +122,13 @@ def similarity(
         shapes.append({"type": "rect", **beyond, "fillcolor": colours["masked"], "line": {"width": 0}})
     if trained is not None:
         shapes.append(frame.upright(trained, colours["mark"]))
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         [curve, _mark(positions, line, at, colours)],
         colours,
         title,
-        xaxis={"title": frame.titles(axes)[0], "range": [0, end], "showgrid": False},
-        yaxis={"title": frame.titles(axes)[1], "range": [-high * 1.05, high * 1.05]},
+        xaxis={"title": x_title, "range": [0, end], "showgrid": False},
+        yaxis={"title": y_title, "range": [-high * 1.05, high * 1.05]},
         shapes=shapes,
         showlegend=False,
         hovermode="x",
@@ -180,12 +182,13 @@ def training(
         hover = "%{x:,}: %{y:.4f}<extra>%{fullData.name}</extra>"
         traces.append(_line(x, y, name, _look(i, colours), mode=mode, hovertemplate=hover, yaxis=axis))
     right = {"title": frame.literal(unit), "overlaying": "y", "side": "right", "showgrid": False}
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"title": frame.titles(axes)[0], "type": "log" if logarithmic else "linear"},
-        yaxis={"title": frame.titles(axes)[1]},
+        xaxis={"title": x_title, "type": "log" if logarithmic else "linear"},
+        yaxis={"title": y_title},
         **({"yaxis2": right} if measures else {}),
         shapes=[] if at is None else [frame.upright(at, colours["mark"])],
         showlegend=True,
@@ -237,12 +240,13 @@ def bits_by_seconds(
         hovertemplate="%{text}<br>%{x:,} s, %{y:.4f}<extra></extra>",
         cliponaxis=False,
     )
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         [dots],
         colours,
         title,
-        xaxis={"title": frame.titles(axes)[0], "type": "log", "range": [low, high], "dtick": 1},
-        yaxis={"title": frame.titles(axes)[1], "range": [least, most]},
+        xaxis={"title": x_title, "type": "log", "range": [low, high], "dtick": 1},
+        yaxis={"title": y_title, "range": [least, most]},
         showlegend=False,
         width=760,
         height=480,

@@ -65,12 +65,13 @@ def attention(
     under = np.zeros(values.shape, np.uint8)  # a masked cell everywhere, for the weights to lie on
     traces = [_masked(under, colours, hover, x=columns, y=rows)] if masked.any() else []
     traces.append(_weights(values, scale, theme, colours, hover, unit, x=columns, y=rows))
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"title": f"{frame.titles(axes)[0]} →", **_axis(len(columns))},
-        yaxis={"title": f"← {frame.titles(axes)[1]}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
+        xaxis={"title": f"{x_title} →", **_axis(len(columns))},
+        yaxis={"title": f"← {y_title}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
         shapes=[_hatch(masked, colours, -(-max(masked.shape) // HATCHED))] if masked.any() else [],
         width=_side(values.shape[1]) + 240,
         height=_side(values.shape[0]) + (190 if title else 150),
@@ -115,7 +116,8 @@ def heads(
     rows = frame.labels(tokens, values.shape[2], "tokens")
     columns = frame.labels(tokens if keys is None else keys, values.shape[3], "keys")
     values, rows, columns = grid.pool(values, rows, columns)
-    down, across = grid.Side(frame.titles(axes)[1], layers, rows), grid.Side(frame.titles(axes)[0], count, columns)
+    x_title, y_title = frame.titles(axes)
+    down, across = grid.Side(y_title, layers, rows), grid.Side(x_title, count, columns)
     traces, shapes = [], []
     if masked.any():
         hidden = grid.join(np.isnan(values), down, across) == 1

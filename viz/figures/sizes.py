@@ -62,12 +62,13 @@ def by_size(
     ]
     ticks = {"tickvals": x.tolist(), "ticktext": [f"{size:g}" for size in x]}
     scale = {"type": "log", **_steps(np.concatenate(list(lines.values())))} if log else {"rangemode": "tozero"}
+    x_title, y_title = frame.titles(axes)
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"type": "log", "title": frame.titles(axes)[0], **ticks},
-        yaxis={"type": "linear", "title": frame.titles(axes)[1], **scale},
+        xaxis={"type": "log", "title": x_title, **ticks},
+        yaxis={"type": "linear", "title": y_title, **scale},
         shapes=[] if at is None else [frame.upright(at, colours["quiet"])],
         hovermode="x unified",
         height=360,

@@ -108,7 +108,7 @@ export const layOut = ({ labels, across = labels, words, wordsAcross = words, ti
   ];
   let [down, over] = sides();
   for (let time = 0; time < 2; time++) {
-    [down, over] = sides();
+    if (time > 0) [down, over] = sides();
     const [left, top] = [title + down.whole, title + over.whole];
     const height = Math.max(40, size.height - top - 2);
     const room = size.width - left - 2 - over.overhang;

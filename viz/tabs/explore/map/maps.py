@@ -157,16 +157,13 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
     values |= {"rows": None, "columns": None, "share": None, "largest": None}
     if not (aligned := align_maps(pinned, run, one, other)):
         return {**values, "queries": one.queries, "keys": one.keys}
-    was, is_ = aligned.pick(cells, 0), aligned.pick(after, 1)
-    difference = is_ - was
+    first, second = aligned.pick(cells, 0), aligned.pick(after, 1)
+    difference = second - first
     row, column = divmod(int(difference.abs().argmax()), len(aligned.columns))
-    both = {"before": float(was[row, column]), "after": float(is_[row, column])}
-    size = float(difference[row, column].abs())
+    largest = {"size": difference.abs(), "before": first, "after": second}
     values |= {"cells": difference, "unit": "difference", "rows": aligned.rows, "columns": aligned.columns}
-    values |= {
-        "share": float(aligned.moved(difference)),
-        "largest": {"size": size, "row": row, "column": column, **both},
-    }
+    values["share"] = float(aligned.moved(difference))
+    values["largest"] = {"row": row, "column": column, **{name: float(at[row, column]) for name, at in largest.items()}}
     values["mask"] = aligned.pick(one.allowed.int(), 0) + aligned.pick(other.allowed.int(), 1) > 0
     sides = (one.queries, other.queries, aligned.rows), (one.keys, other.keys, aligned.columns)
     queries, keys = ([_joined(pair, *labels) for pair in pairs] for *labels, pairs in sides)
@@ -201,7 +198,9 @@ class Aligned(NamedTuple):
         """Arranges the cells of a map by the aligned pairs: (..., t_query, t_key) → (..., rows, columns). `side` is 0
         for the first map, 1 for the second. Cells are 0 for a key that the map lacks, and for a query that only one map
         has."""
-        across, down = ([-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (self[1], self[0]))
+        across, down = (
+            [-1 if pair[side] is None else pair[side] for pair in pairs] for pairs in (self.columns, self.rows)
+        )
         return F.pad(cells, (0, 1, 0, 1))[..., down, :][..., across] * self._both()[:, None]
 
     def moved(self, difference: Tensor) -> Tensor:
