@@ -10,7 +10,8 @@ from former.attention import SelfAttention, attend, attention_weights, basic_sel
 from former.beams import beam_search
 from former.bert import Bert, BertClassifier, BertConfig
 from former.blocks import TransformerBlock
-from former.checkpoints import Bundle, CheckpointError, available, load, save
+from former.checkpoints import Bundle, available, load, save
+from former.checkpoints.files import CheckpointError
 from former.config import ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, translate
 from former.generate import Step, generate

@@ -50,6 +50,43 @@ def test_loading_gives_exactly_the_rounded_weights(bundle, tmp_path, dtype, torc
     assert all(torch.equal(reloaded[name], state[name]) for name in state)
 
 
+def test_8_bits_round_each_row_of_a_matrix_to_multiples_of_a_scale(bundle, tmp_path):
+    former.save(bundle, tmp_path, "int8")
+    state = former.load(tmp_path).model.state_dict()
+    for name, tensor in bundle.model.state_dict().items():
+        if tensor.dim() < 2:
+            assert torch.equal(state[name], tensor.half().float())
+            continue
+        for row, ours in zip(tensor, state[name], strict=True):
+            scale = row.abs().max() / 127
+            # Half a step away at most, and 2⁻²⁰ of the largest entry for the product's own rounding.
+            assert (row - ours).abs().max() <= scale * (0.5 + 127 * 2**-20)
+            steps = ours / scale
+            torch.testing.assert_close(steps, steps.round(), atol=1e-4, rtol=0)
+    assert load_file(tmp_path / "model.safetensors")["toprobs.weight"].dtype == torch.int8
+    former.save(former.load(tmp_path), tmp_path / "again", "int8")
+    again = former.load(tmp_path / "again").model.state_dict()
+    # The scale of a row is computed anew from its largest entry, 127 · scale, which is rounded to float32.
+    assert all(torch.allclose(again[name], state[name], rtol=1e-6, atol=0) for name in state)
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+@pytest.mark.parametrize("dtype", ["f16", "int8"])
+def test_weights_that_are_not_finite_are_refused_in_every_dtype(bundle, tmp_path, dtype, value):
+    bundle.model.toprobs.weight.data[0, 0] = value
+    with pytest.raises(ValueError, match=f"finite numbers within the range of {dtype}, got others in toprobs.weight"):
+        former.save(bundle, tmp_path, dtype)
+
+
+def test_8_bit_weights_without_their_scales_are_refused(bundle, tmp_path):
+    former.save(bundle, tmp_path, "int8")
+    path = tmp_path / "model.safetensors"
+    save_file({name: tensor for name, tensor in load_file(path).items() if name != "toprobs.weight.scale"}, path)
+    edit_card(tmp_path, files=facts_of(path))
+    with pytest.raises(former.CheckpointError, match=r"hold nothing as 'toprobs.weight.scale', the card implies torch"):
+        former.load(tmp_path)
+
+
 def test_a_classifier_comes_back_with_its_words(tmp_path):
     words = former.tokens.WordTokenizer.build(["a fine film"], 10)
     config = former.ModelConfig(
@@ -111,7 +148,7 @@ def test_a_card_of_a_version_that_is_not_known_here_is_refused(folder, version):
 
 
 def test_saving_over_a_model_removes_its_files_and_no_others(bundle, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints, "SHARD_BYTES", 6_000)
+    monkeypatch.setattr(checkpoints.files, "SHARD_BYTES", 6_000)
     former.save(bundle, tmp_path)
     foreign = [tmp_path / "model_of_mine.safetensors", tmp_path / "model-of-another-tool.safetensors"]
     for path in foreign:
@@ -130,7 +167,7 @@ def test_a_bundle_prints_what_it_holds_in_one_line(bundle):
 
 
 def test_weights_above_a_shards_size_are_cut_in_the_standard_form(bundle, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints, "SHARD_BYTES", 6_000)
+    monkeypatch.setattr(checkpoints.files, "SHARD_BYTES", 6_000)
     former.save(bundle, tmp_path)
     files = sorted(path.name for path in tmp_path.glob("*.safetensors"))
     assert len(files) > 2

@@ -9,7 +9,6 @@ FILES = 15  # directly in one folder
 LONG = {  # to the next twenty lines
     "former/analysis/scan.py": 320,
     "former/attention.py": 340,
-    "former/checkpoints.py": 340,
     "former/generate.py": 360,
     "former/hooks.py": 340,
 }

@@ -3,8 +3,7 @@
 One text can mislead about a head. So a scan stores, for every head, the distribution of its measures over all passages,
 and example passages: those with its largest weights (see `decided`), and some from each tenth of the others. For each
 example it stores the row of the largest weight, and that query's q and k in a plane. It is saved in the model's folder
-as `scan/heads.safetensors`, under 2 MB, and is valid only for the weights it was made with: `load` refuses a scan of
-other weights.
+as `scan/heads.safetensors`, under 2 MB; `load` refuses a scan of other weights.
 
 Sizes: n passages, t tokens of each, h heads, s size of one head, k examples of a head.
 """
@@ -26,7 +25,8 @@ from torch import Tensor
 from former import cpu
 from former.analysis.effects import ablation_effects
 from former.analysis.statistics import head_statistics, key_kinds, places_of
-from former.checkpoints import CARD, CheckpointError, folder_of
+from former.checkpoints import folder_of
+from former.checkpoints.files import CARD, CheckpointError
 from former.hooks import run_with_capture
 from former.runs.kind import Measure, Source
 from former.runs.kinds import kind_of

@@ -23,6 +23,7 @@ from former.generate import KeyValueCache
 from former.hooks import Capture, Observer
 from former.models import Generator
 from former.positions import RotaryPositions
+from former.rounding import to_int8
 from former.stack import Cache
 
 Precision = Literal["fp32", "int8"]
@@ -144,7 +145,8 @@ def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Pre
     bias = [matrix.new_zeros(matrix.shape[1]) if each is None else each for each in biases]
     scale, numbers = torch.ones(matrix.shape[:2]), matrix
     if precision == "int8":
-        scale, numbers = _row_scale(matrix)[..., 0], (matrix / _row_scale(matrix)).round().to(torch.int8)
+        numbers, scale = to_int8(matrix)
+        scale = scale[..., 0]
     return kernels.Product(numbers.numpy(), scale.numpy(), torch.stack(bias).numpy())
 
 
@@ -153,11 +155,6 @@ def rounded(model: Generator) -> Generator:
     model = copy.deepcopy(model)
     weights = [layer.weight for layer in model.modules() if isinstance(layer, nn.Linear)]
     for weight in (*weights, *([model.output_weight] if model.config.tied else [])):
-        scale = _row_scale(weight.data)
-        weight.data = (weight.data / scale).round() * scale
+        numbers, scale = to_int8(weight.data)
+        weight.data = numbers * scale
     return model
-
-
-def _row_scale(weight: Tensor) -> Tensor:
-    """Returns the value of the integer 1 in each row, such that the row's largest entry becomes 127."""
-    return weight.abs().amax(-1, keepdim=True).clamp_min(1e-30) / 127

@@ -19,13 +19,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
+from former.checkpoints import Bundle
+from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import require_choice, require_instance
 from former.config import ModelConfig, shapes_only
 from former.pretrained import bert, gpt2, gpt_neox, llama, roberta
 from former.pretrained.architecture import Architecture, Part, class_names
 from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
 from former.pretrained.tokenizer import definition
+from former.rounding import check_finite
 
 ARCHITECTURES: dict[str, Architecture] = {
     "gpt2": gpt2.ARCHITECTURE,

@@ -9,7 +9,8 @@ from typing import Any
 
 from torch import Tensor
 
-from former.checkpoints import Bundle, CheckpointError
+from former.checkpoints import Bundle
+from former.checkpoints.files import CheckpointError
 from former.checks import require_choice, require_positive
 from former.models import Generator
 from former.tokens import Tokenizer

@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from former.checkpoints import INDEX, TOKENIZER, CheckpointError
+from former.checkpoints.files import INDEX, TOKENIZER, CheckpointError
 
 WEIGHTS = "model.safetensors"
 Report = Callable[[int, int], None]

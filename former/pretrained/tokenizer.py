@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from former import tokens
-from former.checkpoints import TOKENIZER, CheckpointError
+from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import is_whole, require_instance
 from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 
 from former.checks import require_positive
+from former.rounding import DTYPES
 from former.training import commands, data
 from former.training.compute import prepare
 from former.training.measure import by_position, curve, evaluate, stretches
@@ -50,6 +51,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     export_parser.add_argument("--out", type=Path, help="folder of the run (default: runs/NAME)")
     export_parser.add_argument("--to", type=Path, help="folder to write (default: checkpoints/NAME)")
     export_parser.add_argument("--replace", action="store_true", help="overwrite a model that is already there")
+    dtype_help = "of the saved numbers (default: f16); int8 takes half the space of f16"
+    export_parser.add_argument("--dtype", choices=DTYPES, default="f16", help=dtype_help)
     return parser.parse_args(argv)
 
 

@@ -14,7 +14,8 @@ from tqdm import tqdm
 
 import former
 from former.analysis import scan
-from former.checkpoints import CHECKPOINTS, folder_of, write_card
+from former.checkpoints import CHECKPOINTS, folder_of
+from former.checkpoints.files import write_card
 from former.checks import require_positive
 from former.training import data, export
 from former.training.batches import last_words
@@ -206,5 +207,5 @@ def lengths_(args: argparse.Namespace) -> None:
 def export_(args: argparse.Namespace) -> None:
     """Copies a run's weights and card to a folder of `checkpoints/`, or to --to; prints each folder written."""
     run = args.out or Path("runs") / args.name
-    for folder in export.export(run, args.to or CHECKPOINTS / args.name, args.replace):
+    for folder in export.export(run, args.to or CHECKPOINTS / args.name, args.replace, args.dtype):
         print(folder)

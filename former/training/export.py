@@ -6,11 +6,12 @@ import json
 import shlex
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import former
 from former import tokens
-from former.checkpoints import CARD, MODEL_KINDS
+from former.checkpoints import MODEL_KINDS
+from former.checkpoints.files import CARD
 from former.training import state
 from former.training.data import CORPORA, Origin
 from former.training.recipes import RECIPES, Recipe
@@ -80,7 +81,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
     return former.Bundle(model.eval(), tokenizer, recipe.model, card)
 
 
-def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
+def export(run: Path, to: Path, replace: bool = False, dtype: Literal["f16", "bf16", "int8"] = "f16") -> list[Path]:
     """Writes a run's best weights, and its snapshots in folders below; returns these folders.
 
     If the last snapshot is also the best, it is written only once.
@@ -92,6 +93,7 @@ def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
         run: the run's folder.
         to: the folder to write.
         replace: whether to overwrite a model that is already there.
+        dtype: of the saved numbers, as of `former.save`.
     Raises:
         ValueError: the run has no weights yet, or there is a model already.
     """
@@ -107,7 +109,7 @@ def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
         steps[folder] = bundle.card["step"]
         if "earlier" in before and before["recipe"]["weights"] == bundle.card["recipe"]["weights"]:
             bundle.card["earlier"] = before["earlier"]
-        former.save(bundle, folder)
+        former.save(bundle, folder, dtype)
     for stale in {card.parent for card in to.glob(f"step-*/{CARD}")} - steps.keys():  # snapshots of an earlier run
         shutil.rmtree(stale)
     return list(steps)

@@ -15,7 +15,7 @@ from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 import former
-from former.checkpoints import CARD
+from former.checkpoints.files import CARD
 from former.training import optim, state
 from former.training.batches import Batch, generator_of, to_device
 from former.training.compute import products, set_attention, try_compile

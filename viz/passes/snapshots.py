@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import former
-from former.checkpoints import CARD
+from former.checkpoints.files import CARD
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import digest
 

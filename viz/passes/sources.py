@@ -12,7 +12,8 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 
 import former
-from former.checkpoints import CARD, CheckpointError, folder_of
+from former.checkpoints import folder_of
+from former.checkpoints.files import CARD, CheckpointError
 from former.pretrained.files import Report, fetch, is_cached, is_repo_id
 from former.runs import kind_of
 from former.runs.run import adds_terms

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from former.analysis.trace import check_trace
-from former.checkpoints import INDEX
+from former.checkpoints.files import INDEX
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import is_answerable
 from viz.passes.snapshots import split

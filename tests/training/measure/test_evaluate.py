@@ -10,6 +10,7 @@ import torch
 
 import former
 from former import checkpoints, cpu
+from former.checkpoints.files import write_card
 from former.training.__main__ import main, parse
 from former.training.commands import recipe_of_command
 from former.training.export import data_facts, export, make_bundle, train_command
@@ -173,7 +174,7 @@ def test_an_export_keeps_what_the_card_tells_of_earlier_trainings_if_it_began_wi
     assert main([*words, f"weights={first}", "--out", str(second)]) == 0
     export(second, folder)
     earlier = [{"name": "first", "steps": 20, "seconds": 1, "processor_seconds": 1}]
-    checkpoints.write_card(folder, former.load(folder).card | {"earlier": earlier})
+    write_card(folder, former.load(folder).card | {"earlier": earlier})
     export(second, folder, replace=True)
     assert former.load(folder).card["earlier"] == earlier
     export(first, folder, replace=True)

@@ -11,7 +11,7 @@ from torch import Tensor
 import former
 from former.analysis import scan
 from former.analysis.statistics import PLACES
-from former.checkpoints import CheckpointError
+from former.checkpoints.files import CheckpointError
 from former.runs import kind_of
 from former.tokens.labels import special_ids
 from viz import figures

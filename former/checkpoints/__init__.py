@@ -11,7 +11,6 @@ Nothing is unpickled: weight files hold only numbers and cards only text, so loa
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable
@@ -19,27 +18,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
-import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_tensors
-from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from former import tokens
 from former.baselines import ConvModel, GRUModel
+from former.checkpoints.files import (
+    CARD,
+    TOKENIZER,
+    CheckpointError,
+    read_checked,
+    read_tensors,
+    remove_old,
+    write_card,
+    write_file,
+    write_weights,
+)
 from former.checks import is_whole, require_instance, require_json
 from former.config import OLDEST, VERSION, shapes_only
 from former.hooks import Observer
+from former.rounding import DTYPES, check_finite, layout, restored, rounded
 from former.runs import Run, read, start
 from former.runs.kinds import KINDS
 from former.tokens import Tokenizer
 
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().parent.parent
 CHECKPOINTS = _HERE / "shipped" if (_HERE / "shipped").is_dir() else _HERE.parent / "checkpoints"  # installed, or not
-CARD = "card.json"
-INDEX = "model.safetensors.index.json"
-TOKENIZER = "tokenizer.json"
-SHARD_BYTES = 9_500_000  # Hugging Face Spaces require Git LFS from 10 MB on
 
 _WITHOUT_RUNS = (GRUModel, ConvModel)
 MODEL_KINDS: dict[str, tuple[Any, Any]] = {
@@ -47,12 +50,6 @@ MODEL_KINDS: dict[str, tuple[Any, Any]] = {
     for model in (*(each for kind in KINDS for each in kind.models), *_WITHOUT_RUNS)
 }
 """Kind of model, as the card names it → its class, and the class of its config."""
-
-_DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
-
-
-class CheckpointError(ValueError):
-    """A checkpoint is missing, damaged, or does not match its card; the message names the file."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,12 +113,13 @@ def available() -> list[str]:
     return sorted(card.parent.name for card in CHECKPOINTS.glob(f"*/{CARD}"))
 
 
-def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16") -> None:
+def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16", "int8"] = "f16") -> None:
     """Writes a model's folder; the card is written last, so a folder with a card is complete.
 
-    float16 keeps 11 significant bits of a weight and bfloat16 8, in half the space of float32; loading returns the
-    rounded weights. No file is larger than `SHARD_BYTES` plus a header, unless a single tensor is; such a tensor gets a
-    file of its own.
+    float16 keeps 11 significant bits of a weight and bfloat16 8, in half the space of float32; int8 keeps 8 bits of
+    each entry of a matrix and a scale for each row (`former.rounding`), in a quarter. Loading returns the rounded
+    weights. No file is larger than `SHARD_BYTES` plus a header, unless a single tensor is; such a tensor gets a file of
+    its own.
 
     Args:
         bundle: the model to save, with its tokenizer, config and card.
@@ -132,18 +130,20 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
             fit the model, or a card that is not JSON. A model in the folder is then left as it is.
     """
     require_instance("bundle", bundle, Bundle)
-    if dtype not in _DTYPES:
-        raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
     require_json("card", bundle.card)
     _check_vocabulary(bundle.tokenizer, bundle.model.config)
-    state = {name: tensor.detach().to("cpu", _DTYPES[dtype]) for name, tensor in bundle.model.state_dict().items()}
-    check_finite(state, dtype)
+    weights = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
+    state = rounded(weights, dtype)
+    for each in (weights, state):
+        check_finite(each, dtype)
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
-    _remove_old(folder)
-    files, tokenizer = _write_weights(folder, state), bundle.tokenizer.to_dict()
+    remove_old(folder)
+    files, tokenizer = write_weights(folder, state), bundle.tokenizer.to_dict()
     if "definition" in tokenizer:  # some hundred kB: too long for a readable card
-        files[TOKENIZER] = _write(folder / TOKENIZER, tokenizer.pop("definition").encode())
+        files[TOKENIZER] = write_file(folder / TOKENIZER, tokenizer.pop("definition").encode())
         tokenizer["file"] = TOKENIZER
     card = {
         **bundle.card,
@@ -155,53 +155,6 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
         "tokenizer": tokenizer,
     }
     write_card(folder, card)
-
-
-def check_finite(state: dict[str, Tensor], dtype: str) -> None:
-    """Raises ValueError unless all weights are finite; the message names the `dtype` to which they were rounded."""
-    for name, tensor in state.items():
-        if not tensor.isfinite().all():
-            raise ValueError(f"weights must be finite numbers within the range of {dtype}, got others in {name}")
-
-
-def write_card(folder: Path, card: dict[str, Any]) -> None:
-    """Replaces the card in a model's folder atomically: an interruption leaves either the old or the new card."""
-    unfinished = folder / f"{CARD}.unfinished"
-    unfinished.write_text(_to_json(card), encoding="utf-8")
-    os.replace(unfinished, folder / CARD)
-
-
-def _remove_old(folder: Path) -> None:
-    """Removes the model in a folder: its card, and the files that the card names; no other file."""
-    try:
-        files = [*json.loads((folder / CARD).read_text(encoding="utf-8"))["files"], INDEX]
-    except (OSError, ValueError, KeyError, TypeError):
-        return
-    (folder / CARD).unlink()
-    for file in files:
-        if Path(file).name == file:
-            (folder / file).unlink(missing_ok=True)
-
-
-def _write_weights(folder: Path, state: dict[str, Tensor]) -> dict[str, dict[str, Any]]:
-    """Writes the weight files, and their index if there are several; returns their entries for the card."""
-    from huggingface_hub import split_torch_state_dict_into_shards  # noqa: PLC0415 (slow to import)
-
-    split = split_torch_state_dict_into_shards(state, max_shard_size=SHARD_BYTES)
-    files = {}
-    for name, names in split.filename_to_tensors.items():
-        content = save_tensors({key: state[key].contiguous() for key in names}, metadata={"format": "pt"})
-        files[name] = _write(folder / name, content)
-    if split.is_sharded:
-        index = {"metadata": split.metadata, "weight_map": split.tensor_to_filename}
-        (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
-    return files
-
-
-def _write(path: Path, content: bytes) -> dict[str, Any]:
-    """Writes a file; returns its entry for the card."""
-    path.write_bytes(content)
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def folder_of(name_or_path: str | Path) -> Path:
@@ -235,18 +188,19 @@ def load(name_or_path: str | Path) -> Bundle:
         )
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        (kind, config_kind), files, dtype = MODEL_KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
+        (kind, config_kind), files = MODEL_KINDS[card["kind"]], _files(card["files"])
         config = config_kind.from_dict(card["config"], _version_of(card))
         tokenizer = _tokenizer(folder, card["tokenizer"], files)
         _check_vocabulary(tokenizer, config)
         state: dict[str, Tensor] = {}
         for file, facts in files.items():
             if file != TOKENIZER:
-                state |= _tensors(folder / file, _read(folder / file, facts))
+                state |= read_tensors(folder / file, read_checked(folder / file, facts))
         if config.depth > len(state):  # before building the model, as the card may claim any depth
             raise CheckpointError(f"the weights beside {path} hold {len(state)} tensors, fewer than its depth")
         with shapes_only():  # the weights are read from the files
             model = kind(config)
+            implied = layout(model.state_dict(), card["dtype"])
     except CheckpointError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
@@ -254,8 +208,8 @@ def load(name_or_path: str | Path) -> Bundle:
         raise CheckpointError(f"{path} is not a valid model card: {cause}") from error
     # In the first models' files the last norm is still named as part of the stack.
     state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
-    _check_state(model.state_dict(), state, dtype, path)
-    model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, assign=True)
+    _check_state(implied, state, path)
+    model.load_state_dict(restored(state), assign=True)
     return Bundle(model.eval(), tokenizer, model.config, card, folder)
 
 
@@ -283,38 +237,17 @@ def _files(files: Any) -> dict[str, dict[str, Any]]:
 def _tokenizer(folder: Path, values: dict[str, Any], files: dict[str, dict[str, Any]]) -> Tokenizer:
     """Builds the card's tokenizer, with its definition from the tokenizer file if there is one."""
     if values.get("file") == TOKENIZER:
-        values = {**values, "definition": _read(folder / TOKENIZER, files[TOKENIZER]).decode()}
+        values = {**values, "definition": read_checked(folder / TOKENIZER, files[TOKENIZER]).decode()}
     return tokens.from_dict(values)
 
 
-def _read(path: Path, facts: dict[str, Any]) -> bytes:
-    """Reads a file and compares it with its checksum in the card."""
-    if not os.path.isfile(path):
-        raise CheckpointError(f"{path} is missing; the card lists it")
-    content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != facts.get("sha256"):
-        raise CheckpointError(
-            f"{path} does not have the card's checksum: it was altered or damaged "
-            f"({len(content)} bytes, the card says {facts.get('bytes')})"
-        )
-    return content
-
-
-def _tensors(path: Path, content: bytes) -> dict[str, Tensor]:
-    """Reads the tensors of a weight file."""
-    try:
-        return load_tensors(content)
-    except SafetensorError as error:
-        raise CheckpointError(f"{path} is not a safetensors file: {error}") from error
-
-
-def _check_state(expected: dict[str, Tensor], state: dict[str, Tensor], dtype: torch.dtype, card: Path) -> None:
-    """Raises CheckpointError unless the tensors are exactly those that the config implies, in the card's dtype."""
-    for name in [*expected, *state]:
-        implied = f"{dtype} {tuple(expected[name].shape)}" if name in expected else "nothing"
-        actual = f"{state[name].dtype} {tuple(state[name].shape)}" if name in state else "nothing"
-        if actual != implied:
-            raise CheckpointError(f"the weights beside {card} hold {actual} as {name!r}, the card implies {implied}")
+def _check_state(implied: dict[str, str], state: dict[str, Tensor], card: Path) -> None:
+    """Raises CheckpointError unless the tensors are exactly those that the config and the card's dtype imply."""
+    actual = {name: f"{tensor.dtype} {tuple(tensor.shape)}" for name, tensor in state.items()}
+    for name in [*implied, *actual]:
+        theirs, ours = actual.get(name, "nothing"), implied.get(name, "nothing")
+        if theirs != ours:
+            raise CheckpointError(f"the weights beside {card} hold {theirs} as {name!r}, the card implies {ours}")
         if not state[name].isfinite().all():
             raise CheckpointError(f"the weights beside {card} must be finite numbers, got others in {name!r}")
 
@@ -322,11 +255,3 @@ def _check_state(expected: dict[str, Tensor], state: dict[str, Tensor], dtype: t
 def _check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
     if tokenizer.num_tokens != config.num_tokens:
         raise ValueError(f"tokenizer must have the config's {config.num_tokens} tokens, got {tokenizer.num_tokens}")
-
-
-def _to_json(card: dict[str, Any]) -> str:
-    """Formats the card for human readers, with the vocabulary, if there is one, on a single line."""
-    if (words := card["tokenizer"].get("words")) is None:
-        return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
-    text = json.dumps({**card, "tokenizer": {**card["tokenizer"], "words": "%words%"}}, indent=1, ensure_ascii=False)
-    return text.replace('"%words%"', json.dumps(words, ensure_ascii=False)) + "\n"
