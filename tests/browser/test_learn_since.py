@@ -29,6 +29,6 @@ def test_moving_both_tokens_leaves_their_score_and_adding_to_all_numbers_leaves_
 def test_the_table_shows_what_the_cards_say(tab):
     tab.open("since")
     tab.attempt("worth")
-    for name in since.FAMILY:
+    for name in since.FAMILY + since.LARGER:
         held = next(held for held in former.load(name).card["quality"] if held["split"] == "val")
         assert value(tab, f"[data-model='{name}'] [data-column=bits]", "value") == held["bits_per_byte"]

@@ -15,6 +15,7 @@ import former
 from former.checkpoints import folder_of
 from former.checkpoints.files import CARD, CheckpointError
 from former.pretrained.files import Report, fetch, is_cached, is_repo_id
+from former.rounding import SCALE
 from former.runs import kind_of
 from former.runs.run import adds_terms
 from viz.passes.loaded import Loaded
@@ -129,7 +130,8 @@ def shapes(folder: Path) -> Iterator[list[int]]:
     for file in sorted(folder.glob("model*.safetensors")):
         try:
             with safe_open(file, "numpy") as weights:
-                yield from [weights.get_slice(name).get_shape() for name in weights.keys()]  # noqa: SIM118 (no dict)
+                names = [name for name in weights.keys() if not name.endswith(SCALE)]  # noqa: SIM118 (no dict)
+                yield from [weights.get_slice(name).get_shape() for name in names]
         except (OSError, SafetensorError):
             return  # reading the weights raises a clear error
 

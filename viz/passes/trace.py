@@ -29,9 +29,14 @@ def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:
 
 
 def name_files(models: Models, view: Mapping[str, Any], traced: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns {"files": {tensor: the name of its file}} for every tensor that a trace names."""
-    loaded = models[view["model"]]
-    return {"files": {tensor: place_of(loaded, tensor)["file"] for tensor in tensors_of(traced)}}
+    """Returns {"files": {tensor: the name of its file}} for every tensor that a trace names, and the names of those
+    "rounded" to 8 bits in the file, with a scale for each row (`former.rounding`)."""
+    loaded, tensors = models[view["model"]], tensors_of(traced)
+    state = loaded.bundle.model.state_dict() if loaded.bundle.card.get("dtype") == "int8" else {}
+    return {
+        "files": {tensor: place_of(loaded, tensor)["file"] for tensor in tensors},
+        "rounded": sorted(tensor for tensor in tensors if tensor in state and state[tensor].dim() > 1),
+    }
 
 
 def tensors_of(traced: Mapping[str, Any]) -> set[str]:

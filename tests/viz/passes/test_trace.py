@@ -147,6 +147,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
         pytest.skip("its numbers are not followed")
     pass_ = run(loaded, "4 July 1976" if loaded.kind.name == "translator" else "a film")
     assert loaded.folder
+    held = {tensor for path in loaded.folder.glob("*.safetensors") for tensor in load_file(path)}
     for each in pass_.maps:
         query, key = each.allowed.nonzero()[-1].tolist()
         for part in PARTS:
@@ -155,6 +156,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
             for tensor, files in result["files"].items():
                 paths = [loaded.folder / file for file in files.removeprefix(f"{name}/").split(" + ")]
                 assert any(tensor in load_file(path) for path in paths), (part, files, tensor)
+                assert (tensor in result["rounded"]) == (f"{tensor}.scale" in held)
 
 
 def test_a_number_that_is_not_there_is_refused_and_a_hidden_pair_is_told_why(generator):

@@ -21,17 +21,17 @@ def load(name: str) -> Loaded:
     return Loaded(name, former.load(name), name)
 
 
-def bits(name: str) -> float:
+def bits(model: Loaded) -> float:
     """Returns a model's bits per byte on the validation split, from its card."""
-    return next(held["bits_per_byte"] for held in load(name).bundle.card["quality"] if held["split"] == "val")
+    return next(held["bits_per_byte"] for held in model.bundle.card["quality"] if held["split"] == "val")
 
 
-def table_row(name: str) -> Mapping[str, Any]:
+def table_row(model: Loaded) -> Mapping[str, Any]:
     """Returns a model's row of a table: "name", "bits" per byte, "parameters", "heads", and "steps" of training."""
-    bundle = load(name).bundle
+    bundle = model.bundle
     return {
-        "name": name,
-        "bits": bits(name),
+        "name": model.name,
+        "bits": bits(model),
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "heads": bundle.config.heads,
         "steps": bundle.card["step"],

@@ -12,6 +12,7 @@ MESSAGES = {
     "model_group_reads": "Only reads",
     "model_group_experiment": "Small experiments",
     "model_gpt": "writes English in words and parts of words",
+    "model_modern": "a small Llama",
     "model_generator": "writes English, byte by byte",
     "model_tiny_generator": "two layers of four heads",
     "model_tiny_unmasked": "trained without a mask",
@@ -291,8 +292,7 @@ MESSAGES = {
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
     "bad_edit": "This change of a head is not possible, so nothing was changed.",
     "many_edits": "{given} changes at once are too many; the limit is {limit}. Please undo some of them.",
-    "bad_link_edits": "This link asks for changes of heads that this model does not have (“{given}”); these changes"
-    " were left out.",
+    "bad_link_edits": "This link changes heads that this model does not have (“{given}”); that part was left out.",
     "long_answer": "This answer has {given} characters; the model reads at most {limit}. Please shorten it.",
     "nothing_pinned": "Nothing is pinned yet: pin a pass, then show another.",
     "no_blanks": "Hide a word first: here everything is about the hidden words.",

@@ -100,6 +100,7 @@ MESSAGES = {
     " passes on unchanged. So its own weight is 1 and all others are 0.",
     "trace_file": "{tensor} in {file}",
     "trace_place": "{tensor}[{row}, {column}] in {file}",
+    "trace_rounded": ", stored as a whole number of 8 bits, times a scale of its row",
     "trace_place_only": "{tensor}[{row}, {column}]",
     "trace_x": "The largest of these products uses x[{column}] of {token}, which is r[{column}] after the norm:"
     " {centred, select, yes {(r − mean) / σ × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}}"

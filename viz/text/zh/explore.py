@@ -12,6 +12,7 @@ MESSAGES = {
     "model_group_reads": "只读",
     "model_group_experiment": "小实验",
     "model_gpt": "写英文，以子词为单位",
+    "model_modern": "小型 Llama",
     "model_generator": "写英文，逐字节",
     "model_tiny_generator": "两层，每层四个头",
     "model_tiny_unmasked": "训练时没有掩码",

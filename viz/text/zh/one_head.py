@@ -92,6 +92,7 @@ MESSAGES = {
     "权重都为 0。",
     "trace_file": "{file} 中的 {tensor}",
     "trace_place": "{file} 中的 {tensor}[{row}, {column}]",
+    "trace_rounded": "，存为 8 位整数，再乘以该行的比例",
     "trace_place_only": "{tensor}[{row}, {column}]",
     "trace_x": "这些乘积中最大的一个用到{token}的 x[{column}]，它是 r[{column}] 归一化的结果：{centred, select, yes "
     "{(r − 均值) / σ × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}} other {r / 均方根 × γ = "

@@ -9,6 +9,7 @@ import torch
 import former
 from former.generate import KeyValueCache
 from viz.tabs.learn.sections import since
+from viz.tabs.learn.sections.since import compared
 from viz.text import Refusal
 
 VIEW = {"text": "The cat sat on the mat.", "at": 20, "back": 5, "head": 1, "shift": 30, "added": 2.0, "length": 3}
@@ -70,22 +71,37 @@ def test_a_gated_number_is_up_times_silu_of_its_gate_as_the_model_computes_it():
 
 def test_a_cache_is_as_large_as_its_keys_and_values():
     result = answer("cached")
-    for i, config in enumerate(since.PUBLISHED.values()):
+    for i, config in enumerate(compared.PUBLISHED.values()):
         numbers = 2 * config.depth * config.head_size * since.LENGTHS[VIEW["length"]]
         assert result["shared"][i] == 2 * numbers * result["kv_heads"][i]
         assert result["own"][i] == 2 * numbers * result["heads"][i]
 
 
-@pytest.mark.parametrize("line", since.props({})["family"], ids=lambda line: line["name"])
+TINY, LARGER = since.props({})["family"]
+
+
+@pytest.mark.parametrize("line", TINY + LARGER, ids=lambda line: line["name"])
 def test_the_table_holds_what_the_card_says_and_what_a_run_caches(line):
     bundle = former.load(line["name"])
     assert line["bits"] == next(held["bits_per_byte"] for held in bundle.card["quality"] if held["split"] == "val")
-    assert line["seconds"] == bundle.card["processor_seconds"]
-    assert line["steps"] == bundle.card["step"] == 500
+    trainings = [bundle.card, *bundle.card.get("earlier", [])]
+    assert line["seconds"] == sum(each["processor_seconds"] for each in trainings)
+    assert line["steps"] == bundle.card["step"]
     cache = KeyValueCache(bundle.config)
     with torch.inference_mode():
         bundle.model(torch.tensor([bundle.tokenizer.encode("four")]), cache=cache)
-    assert cache.nbytes == 4 * line["cached"]
+    assert cache.nbytes == cache.length * line["cached"]
+
+
+def test_models_of_one_table_were_trained_alike():
+    assert {line["steps"] for line in TINY} == {500}
+    gpt, modern = (former.load(line["name"]) for line in LARGER)
+    for name in ("steps", "batch", "decay", "muon_lr", "adam_lr"):
+        assert gpt.card["recipe"][name] == modern.card["recipe"][name]
+    read = [sum(each["steps"] for each in bundle.card["earlier"]) for bundle in (gpt, modern)]
+    assert read[0] == read[1]
+    sizes = [line["parameters"] for line in LARGER]
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.01)
 
 
 @pytest.mark.parametrize(

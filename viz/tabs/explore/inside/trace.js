@@ -18,7 +18,7 @@ const LARGEST = 8; // numbers of the head's output that can be traced
 const selectedCell = () => lockedPair(shownNow());
 const line = (said) => h("p.line", said);
 
-const file = ({ files }, { tensor }, row, column) => {
+const file = ({ files, rounded }, { tensor }, row, column) => {
   const name = files[tensor];
   return h(
     "p.quiet",
@@ -27,6 +27,7 @@ const file = ({ files }, { tensor }, row, column) => {
         ? say("trace_file", { tensor, file: name })
         : tensor
       : say(name ? "trace_place" : "trace_place_only", { tensor, file: name, row, column }),
+    rounded.includes(tensor) ? say("trace_rounded") : null,
   );
 };
 

@@ -9,8 +9,8 @@ MESSAGES = {
     " position, so a score depends only on the distance of two tokens. RMSNorm leaves out layer norm’s centring. In"
     " SwiGLU one map of the feed-forward layer computes gates, which scale the numbers of another map.\n\n"
     "A model that writes keeps the keys and values of all tokens, the cache. If several query heads share one head of"
-    " keys and values, the cache shrinks. Each tiny model here has one of these parts, “tiny-modern” all four; the"
-    " table shows which of them help at this size.",
+    " keys and values, the cache shrinks. Each tiny model here has one of these parts, “tiny-modern” all four, and so"
+    " has “modern”, of the size of “gpt”; the table shows which of them help.",
     "learn_since_show": "Show",
     "learn_since_show_rotary": "positions",
     "learn_since_show_norm": "norm",
@@ -86,11 +86,14 @@ MESSAGES = {
     "learn_since_what_tiny_swiglu": "SwiGLU, two thirds as wide",
     "learn_since_what_tiny_grouped": "four query heads, two key-value heads",
     "learn_since_what_tiny_modern": "all four",
-    "learn_since_alike": "All were trained on the same bytes for 500 steps from the same seed, each once: a few"
-    " hundredths may be chance. Bits per byte are from the cards, on 5 million bytes of validation text. Processor time"
-    " includes compiling the model, and depends on what else the machine was doing.",
-    "learn_since_lesson_worth": "“{name}” predicts best: {bits} bits per byte, where the model without these parts"
-    " needs {plain}.",
+    "learn_since_what_gpt": "the architecture of GPT-2",
+    "learn_since_what_modern": "all four, and norms of queries and keys",
+    "learn_since_alike": "The tiny models were trained on the same bytes for 500 steps from the same seed, each once: a"
+    " few hundredths may be chance. “modern” read as many tokens as “gpt”, with the same schedule. Bits per byte"
+    " are from the cards, on 5 million bytes of validation text. Processor time includes compiling the model, and"
+    " depends on what else the machine was doing.",
+    "learn_since_lesson_worth": "Of the tiny models “{name}” predicts best: {bits} bits per byte, where the model"
+    " without these parts needs {plain}. “{larger}” needs {its}, where “{gpt}” needs {theirs}.",
     "learn_since_try_far": "200 positions later",
     "learn_since_try_added": "Add 2 to every number",
     "learn_since_try_worth": "Which part helps?",

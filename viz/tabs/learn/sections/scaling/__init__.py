@@ -73,7 +73,9 @@ def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view and the limits of its inputs."""
     del models
     start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST_BYTES}
-    return start | {"trained": {way: {"name": name, "bits": family.bits(name)} for way, name in TRAINED.items()}}
+    return start | {
+        "trained": {way: {"name": name, "bits": family.bits(family.load(name))} for way, name in TRAINED.items()}
+    }
 
 
 def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:

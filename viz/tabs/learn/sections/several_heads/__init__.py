@@ -49,7 +49,7 @@ LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
 def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view and the limits of its inputs."""
     heads = {number: list(names) for number, names in HEADS.items()}
-    trained = [{"change": change, **family.table_row(name)} for change, name in TRAINED.items()]
+    trained = [{"change": change, **family.table_row(family.load(name))} for change, name in TRAINED.items()]
     link = {"text": " ".join(WORDS), "model": word_model(models).name}
     return {**link, "most": LIMITS, "timed": TIMED, "heads": heads, "trained": trained}
 

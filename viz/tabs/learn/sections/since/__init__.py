@@ -5,15 +5,12 @@ Sizes: t tokens, e embedding, s size of one head.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 import former
-from former import gpt2, llama
 from former.blocks import NORMS, SwiGLU
 from former.generate import KeyValueCache
 from former.positions import RotaryPositions
@@ -25,52 +22,38 @@ from viz.passes.run import tokenize
 from viz.server.view import View, read_index, read_number
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
+from viz.tabs.learn.sections.since.compared import (
+    FAMILY,
+    GATED,
+    LARGER,
+    RMS,
+    ROTARY,
+    compare_models,
+    count_caches,
+    find,
+    table_row,
+)
 
 TEXT = "The cat sat on the mat, and the cat slept."
 MOST_TOKENS = 60  # tokens that are read
 SHIFTS = 200  # places by which both tokens may move
 LATER = 100  # places by which the check moves them
 FAR = 256  # distances of the curve: the context of training
-ROTARY, RMS, GATED, MODERN = "tiny-rotary", "tiny-rms", "tiny-swiglu", "tiny-modern"
-FAMILY = (family.PLAIN, ROTARY, RMS, GATED, "tiny-grouped", MODERN)
 NUMBERS = 12  # of a vector that are shown
 ADDED = 3.0  # the most that may be added to each number
 LENGTHS = [2**power for power in range(7, 16)]  # t = 128 … 32,768
-PUBLISHED = {
-    "GPT-2 XL": gpt2.config(**gpt2.SIZES["gpt2-xl"]),
-    "TinyLlama 1.1B": llama.config(**llama.SIZES["tinyllama-1.1b"]),
-    "Llama 3.2 1B": llama.config(**llama.SIZES["llama-3.2-1b"]),
-    "Qwen2 0.5B": llama.config(**llama.SIZES["qwen2-0.5b"]),
-    "SmolLM2 135M": llama.config(**llama.SIZES["smollm2-135m"]),
-}
 
 
 def props(models: Models) -> dict[str, Any]:
-    """Returns the data for the section's script: its initial view, its limits, and the tiny models from their cards."""
-    del models
+    """Returns the data for the section's script: its initial view, its limits, and the models from their cards."""
     rotary = family.load(ROTARY).bundle.config
     limits = {"text": TEXT, "most": MOST_TOKENS, "shifts": SHIFTS, "added": ADDED, "lengths": LENGTHS}
     return {
         **limits,
         **{"heads": rotary.heads, "planes": rotary.head_size // 2},
-        "family": [table_row(name) for name in FAMILY],
-        "models": {"rotary": ROTARY, "norm": RMS, "gate": GATED, "modern": MODERN},
+        "family": [[table_row(models, name) for name in names] for names in (FAMILY, LARGER)],
+        "models": {"rotary": ROTARY, "norm": RMS, "gate": GATED, "modern": LARGER[-1]},
     }
-
-
-def table_row(name: str) -> dict[str, Any]:
-    """Returns a tiny model's row of the table, with "seconds" of processor time and "cached" bytes per token."""
-    bundle = family.load(name).bundle
-    line = {**family.table_row(name), "seconds": bundle.card["processor_seconds"]}
-    return {**line, "cached": cache_bytes(bundle.config, 1, torch.float32)}
-
-
-def cache_bytes(config: Any, t: int, dtype: torch.dtype) -> int:
-    """Returns the bytes of a full cache of t tokens, made on the meta device, without data."""
-    cache = KeyValueCache(replace(config, seq_length=t), torch.empty(0, dtype=dtype, device="meta"))
-    cache.reserve(t)
-    cache.length = t
-    return cache.nbytes
 
 
 def read_text(view: View, name: str) -> dict[str, Any]:
@@ -212,42 +195,6 @@ def gate_token(bundle: former.Bundle, text: str, at: int) -> Numbers:
     }
 
 
-def count_caches(t: int) -> Numbers:
-    """Counts the bytes that published models keep for t tokens, in float16.
-
-    Args:
-        t: number of tokens.
-    Returns:
-        "names"; "heads" and "kv_heads" of each; "shared": the bytes of each model's cache, and "own": the bytes if each
-        head of queries had keys and values of its own.
-    """
-    configs = PUBLISHED.values()
-    return {
-        "names": list(PUBLISHED),
-        "heads": [config.heads for config in configs],
-        "kv_heads": [config.key_heads for config in configs],
-        "shared": [cache_bytes(config, t, torch.float16) for config in configs],
-        "own": [cache_bytes(replace(config, kv_heads=None), t, torch.float16) for config in configs],
-    }
-
-
-def compare_models(bundles: Mapping[str, former.Bundle]) -> Numbers:
-    """Compares trained models by their cards.
-
-    Args:
-        bundles: by name.
-    Returns:
-        "names"; "bits" (n,), per byte on the validation split; "parameters"; "cached": bytes per token in its cache.
-    """
-    qualities = [next(each for each in bundle.card["quality"] if each["split"] == "val") for bundle in bundles.values()]
-    return {
-        "names": list(bundles),
-        "bits": torch.tensor([each["bits_per_byte"] for each in qualities]),
-        "parameters": [sum(each.numel() for each in bundle.model.parameters()) for bundle in bundles.values()],
-        "cached": [cache_bytes(bundle.config, 1, torch.float32) for bundle in bundles.values()],
-    }
-
-
 CURVE = Draw(figures.similarity, Field("by_distance"), Field("distance"), axes=("distance", "score"))
 NORMED = Draw(figures.bars, Field("rms"), before=Field("layer"), axis="normed")
 MOVED = ("moved_layer", "moved_rms")
@@ -289,7 +236,7 @@ SECTION = Section(
         ),
         "compared": Question(
             compare_models,
-            lambda models, view: {"bundles": {name: family.load(name) for name in FAMILY}},  # noqa: ARG005
+            lambda models, view: {"bundles": {name: find(models, name) for name in FAMILY + LARGER}},  # noqa: ARG005
             WORTH,
             prints=("names", "bits"),
             when=shown("worth"),

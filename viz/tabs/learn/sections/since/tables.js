@@ -1,5 +1,5 @@
-// Two tables of models: the size of their caches with and without shared keys, and tiny models that differ in one
-// change.
+// Two tables of models: the size of their caches with and without shared keys; and tiny models that differ in one
+// change, with two larger ones of which one has all the changes.
 
 import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -53,28 +53,33 @@ export const makeCache = (section, { lengths }) => {
   return { node, paint };
 };
 
-/** {node, paint}. */
+const bestOf = (models) => [...models].sort((a, b) => a.bits - b.bits)[0];
+
+/** {node, paint}. `family` has two lists of models, each with its baseline first: tiny ones, and larger ones. */
 export const makeWorth = (section, { family }) => {
   const { words } = section;
-  const [plain] = family;
-  const best = [...family].sort((a, b) => a.bits - b.bits)[0];
-  const line = ({ name, bits, parameters, seconds, cached }) =>
+  const line = ({ name, bits, parameters, seconds, cached }, _, models) =>
     tableRow(
-      { "data-model": name, class: name === best.name ? "best" : null },
+      { "data-model": name, class: name === bestOf(models).name ? "best" : null },
       name,
       h("td.what", words(`what_${name.replaceAll(/[-/]/g, "_")}`)),
       cell("bits", bits, asFixed(bits, 4)),
-      cell("gain", bits - plain.bits, name === plain.name ? "" : asSigned(bits - plain.bits, 4)),
+      cell("gain", bits - models[0].bits, name === models[0].name ? "" : asSigned(bits - models[0].bits, 4)),
       cell("parameters", parameters, asWhole(parameters)),
-      cell("seconds", seconds, words("seconds_of", { seconds })),
+      cell("seconds", seconds, words("seconds_of", { seconds: asWhole(seconds) })),
       cell("cached", cached, asWhole(cached)),
     );
   const table = h(
     "table",
     headOf(words, "", "what", "bits", "gain", "parameters", "seconds", "cached"),
-    h("tbody", ...family.map(line)),
+    ...family.map((models) => h("tbody", ...models.map(line))),
   );
   const node = h("div.worth", scrolled(words("show_worth_hint"), table), h("p.source", words("alike")));
-  const values = { name: best.name, bits: asFixed(best.bits, 2), plain: asFixed(plain.bits, 2) };
+  const [[plain, ...tiny], [gpt, modern]] = family;
+  const best = bestOf([plain, ...tiny]);
+  const values = {
+    ...{ name: best.name, bits: asFixed(best.bits, 2), plain: asFixed(plain.bits, 2) },
+    ...{ larger: modern.name, its: asFixed(modern.bits, 2), gpt: gpt.name, theirs: asFixed(gpt.bits, 2) },
+  };
   return { node, paint: () => section.showLesson(words("lesson_worth", values)) };
 };
