@@ -148,7 +148,7 @@ def test_a_card_of_a_version_that_is_not_known_here_is_refused(folder, version):
 
 
 def test_saving_over_a_model_removes_its_files_and_no_others(bundle, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints.files, "SHARD_BYTES", 6_000)
+    monkeypatch.setattr("former.checkpoints.files.SHARD_BYTES", 6_000)
     former.save(bundle, tmp_path)
     foreign = [tmp_path / "model_of_mine.safetensors", tmp_path / "model-of-another-tool.safetensors"]
     for path in foreign:
@@ -167,7 +167,7 @@ def test_a_bundle_prints_what_it_holds_in_one_line(bundle):
 
 
 def test_weights_above_a_shards_size_are_cut_in_the_standard_form(bundle, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints.files, "SHARD_BYTES", 6_000)
+    monkeypatch.setattr("former.checkpoints.files.SHARD_BYTES", 6_000)
     former.save(bundle, tmp_path)
     files = sorted(path.name for path in tmp_path.glob("*.safetensors"))
     assert len(files) > 2
