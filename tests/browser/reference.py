@@ -43,9 +43,11 @@ class Reference:
         self.card: dict[str, Any] = json.loads((folder / "card.json").read_text(encoding="utf-8"))
         self.config = self.card["config"]
         parts = [load_file(path) for path in sorted(folder.glob("*.safetensors"))]
-        tensors = {key: tensor.double() for part in parts for key, tensor in part.items()}
+        tensors = {key: tensor.float() for part in parts for key, tensor in part.items()}
+        scales = {key: tensors.pop(key) for key in [*tensors] if key.endswith(".scale")}  # of matrices in 8 bits
         self.tensors = {
-            key.replace("transformer.norm.", "norm."): tensor for key, tensor in tensors.items()
+            key.replace("transformer.norm.", "norm."): (tensor * scales.get(f"{key}.scale", 1)).double()
+            for key, tensor in tensors.items()
         }  # its older name
         self.classifies = self.card["kind"] == "Classifier"
 
