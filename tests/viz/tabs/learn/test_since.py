@@ -1,6 +1,7 @@
 """Section "Since the article": each part equals a plain recomputation, and the table holds what the cards say."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import torch
 
 import former
 from former.generate import KeyValueCache
+from viz.tabs.learn import family
 from viz.tabs.learn.sections import since
 from viz.tabs.learn.sections.since import compared
 from viz.text import Refusal
@@ -110,3 +112,8 @@ def test_models_of_one_table_were_trained_alike():
 def test_an_invalid_view_is_refused(wrong):
     with pytest.raises(Refusal):
         answer("turned", **wrong)
+
+
+def test_a_visitor_s_own_model_named_as_a_shipped_one_is_not_taken_for_it():
+    own = {"gpt": replace(family.load("tiny-rotary"), name="gpt", folder=None)}
+    assert compared.table_row(own, "gpt") == next(line for line in LARGER if line["name"] == "gpt")

@@ -10,6 +10,7 @@ import torch
 
 import former
 from former import gpt2, llama
+from former.checkpoints import CHECKPOINTS
 from former.generate import KeyValueCache
 from viz.panels import Numbers
 from viz.passes.loaded import Loaded, Models
@@ -28,8 +29,9 @@ PUBLISHED = {
 
 
 def find(models: Models, name: str) -> Loaded:
-    """Returns a model that the page shows, or else a shipped one."""
-    return models.get(name) or family.load(name)
+    """Returns a shipped model: the one that the page shows, unless that is a visitor's own of the same name."""
+    shown = models.get(name)
+    return shown if shown and shown.folder == CHECKPOINTS / name else family.load(name)
 
 
 def table_row(models: Models, name: str) -> dict[str, Any]:
