@@ -36,7 +36,7 @@ GENERATOR_GROWN = replace(
 )
 GPT_BEGUN = Recipe(
     name="gpt-begun",
-    description="The first of five trainings of gpt.",
+    description="The first of six trainings of gpt.",
     task="pieces",
     model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
     initial="gpt2",
@@ -50,7 +50,7 @@ GPT_BEGUN = Recipe(
 GPT_LONGER = replace(
     GPT_BEGUN,
     name="gpt-longer",
-    description="The second of five trainings of gpt.",
+    description="The second of six trainings of gpt.",
     weights="runs/gpt-begun",
     steps=900,
     decay=0.7,
@@ -60,7 +60,7 @@ GPT_LONGER = replace(
 GPT_THIRD = replace(
     GPT_BEGUN,
     name="gpt-third",
-    description="The third of five trainings of gpt.",
+    description="The third of six trainings of gpt.",
     weights="runs/gpt-longer",
     steps=750,
     decay=0.8,
@@ -70,12 +70,25 @@ GPT_THIRD = replace(
 GPT_FOURTH = replace(
     GPT_BEGUN,
     name="gpt-fourth",
-    description="The fourth of five trainings of gpt.",
+    description="The fourth of six trainings of gpt.",
     weights="runs/gpt-third",
     steps=9_000,
     decay=0.85,
     seed=4,
     validate_every=1_000,
+)
+GPT_FIFTH = replace(
+    GPT_FOURTH,
+    name="gpt-fifth",
+    description="The fifth of six trainings of gpt.",
+    weights="runs/gpt-fourth",
+    steps=2_400,
+    batch=32,
+    decay=0.9,
+    muon_lr=0.015,
+    adam_lr=1.5e-3,
+    seed=11,
+    validate_every=800,
 )
 MODERN_BEGUN = replace(
     GPT_FOURTH,

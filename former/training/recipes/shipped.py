@@ -61,17 +61,15 @@ _SPARSE = Recipe(
 )
 
 _GPT = replace(
-    intermediate.GPT_FOURTH,
+    intermediate.GPT_FIFTH,
     name="gpt",
     description="Writes English encyclopedia text in pieces of words: a small GPT-2.",
-    weights="runs/gpt-fourth",
-    steps=2_400,
-    batch=32,
-    decay=0.9,
-    muon_lr=0.015,
-    adam_lr=1.5e-3,
-    seed=11,
-    validate_every=800,
+    weights="runs/gpt-fifth",
+    steps=6_000,
+    decay=0.6,
+    weight_decay=0.02,
+    seed=12,
+    validate_every=1_000,
 )
 
 RECIPES: dict[str, Recipe] = {
@@ -108,10 +106,11 @@ RECIPES: dict[str, Recipe] = {
         intermediate.GPT_LONGER,
         intermediate.GPT_THIRD,
         intermediate.GPT_FOURTH,
+        intermediate.GPT_FIFTH,
         _GPT,
         intermediate.MODERN_BEGUN,
         replace(
-            _GPT,
+            intermediate.GPT_FIFTH,
             name="modern",
             description="Writes as gpt does, with its size and data, but built as models of today: a small Llama.",
             model=intermediate.MODERN_BEGUN.model,
