@@ -4,15 +4,19 @@ import { eachFrame, isPresenting } from "./base.js";
 
 const DESIGN = [1280, 720]; // CSS pixels of the window that a picture's --design-zoom refers to
 const [LEAST, MOST] = [0.8, 6];
+const STEP = 1.02; // two zooms this close look the same
 /** @type {any} */ let section = null; // the panel that fills the window
 /** @type {HTMLElement | null} */ let controls = null; // the controls of its tab
 
-/** Whether part of the panel is beyond its edge at this zoom.
- *  @type {(zoom: number | string) => boolean} */
-const overflows = (zoom) => {
+/** The size of the panel's content at this zoom, as a share of the panel: above 1 if part of it is beyond the edge. One
+ *  pixel may be the rounding of a zoomed size.
+ *  @type {(zoom: number | string) => number} */
+const share = (zoom) => {
   section.style.setProperty("--zoom", zoom);
   const parts = [section, ...section.querySelectorAll(":scope > .panel-body, :scope > header")];
-  return parts.some((part) => part.scrollHeight > part.clientHeight || part.scrollWidth > part.clientWidth);
+  const below = Math.max(...parts.map((part) => part.scrollHeight - part.clientHeight));
+  const aside = Math.max(...parts.map((part) => part.scrollWidth - part.clientWidth));
+  return 1 + Math.max((below - 1) / section.clientHeight, (aside - 1) / section.clientWidth);
 };
 
 /** Pictures fill their room, so --design-zoom sets the size of their labels; text is as large as possible with all of
@@ -26,23 +30,36 @@ const fit = () => {
   );
   if (design) return section.style.setProperty("--zoom", Math.max(LEAST, design));
   const limit = Math.max(LEAST, most || MOST);
-  section.style.setProperty("--zoom", overflows(limit) ? largest(LEAST, limit) : limit);
+  const before = parseFloat(section.style.getPropertyValue("--zoom")) || limit;
+  section.style.setProperty("--zoom", largest(limit, Math.min(before, limit)));
 };
 
-/** The largest zoom at which everything is visible.
- *  @type {(low: number, high: number) => number} */
-const largest = (low, high) => {
-  for (let time = 0; time < 7; time++) {
-    const middle = (low + high) / 2;
-    if (overflows(middle)) high = middle;
-    else low = middle;
+/** The largest zoom up to a limit at which everything is visible, to within STEP. Each zoom that is tried costs a layout
+ *  of the panel, so it begins with the likely zoom, and the size of the content at one zoom says what to try next.
+ *  @type {(limit: number, likely: number) => number} */
+const largest = (limit, likely) => {
+  let [low, high, zoom, up] = [LEAST, limit * STEP, likely, STEP];
+  for (let time = 0; time < 9 && high > low * STEP; time++) {
+    if (zoom <= low || zoom >= high) zoom = Math.sqrt(low * high);
+    const size = share(zoom);
+    if (size > 1) {
+      [high, up] = [zoom, STEP];
+      zoom /= Math.max(STEP, size ** 0.8); // between one line of text, which grows with the zoom, and wrapped text
+    } else if (zoom === limit) {
+      return limit;
+    } else {
+      low = zoom;
+      zoom = Math.min(limit, low * up);
+      up **= 2;
+    }
   }
   return low;
 };
+
 // Content may grow later. The zoom only shrinks, so the panel does not jump while the pointer moves and its text
 // changes.
 const shrink = eachFrame(() => {
-  if (section?.isConnected && overflows(section.style.getPropertyValue("--zoom"))) fit();
+  if (section?.isConnected && share(section.style.getPropertyValue("--zoom")) > 1) fit();
 });
 const refit = eachFrame(fit);
 window.addEventListener("resize", refit);
