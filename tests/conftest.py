@@ -14,7 +14,7 @@ hypothesis.settings.load_profile("former")
 
 # The longest tests, single files first.
 LONG = (
-    *("tests/viz/server/test_requests", "tests/browser/test_geometry", "tests/test_readme"),
+    *("tests/viz/server/test_requests", "tests/browser/page/test_geometry", "tests/test_readme"),
     *("tests/browser/", "tests/viz/server/", "tests/training/"),
 )
 

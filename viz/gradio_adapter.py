@@ -1,4 +1,5 @@
-"""Everything that the page uses of Gradio beyond its documentation; tests/browser/test_gradio.py checks each point.
+"""Everything that the page uses of Gradio beyond its documentation; tests/browser/page/test_gradio.py checks each
+point.
 
 In the browser the page also uses `window.gradio_config.root` (lib/base.js), and in style sheets the class names
 .gradio-container, .main, .tabs, .tabitem, .block, .form, .column, .html-container, and in scripts .overflow-menu.
