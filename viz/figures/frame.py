@@ -64,7 +64,8 @@ def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -
             "plot_bgcolor": colours["panel"],
             "margin": {"l": 8, "r": 8, "t": 64 if title else 36, "b": 8},
             "xaxis": axis,
-            "yaxis": axis,
+            # By default large numbers beside the axis come up to its title.
+            "yaxis": {**axis, "title": {"standoff": 16}},
             "legend": {
                 "orientation": "h",
                 "xanchor": "left",
