@@ -21,9 +21,9 @@ def load(name: str) -> Loaded:
     return Loaded(name, former.load(name), name)
 
 
-def bits(model: Loaded) -> float:
+def bits(card: Mapping[str, Any]) -> float:
     """Returns a model's bits per byte on the validation split, from its card."""
-    return next(held["bits_per_byte"] for held in model.bundle.card["quality"] if held["split"] == "val")
+    return next(held["bits_per_byte"] for held in card["quality"] if held["split"] == "val")
 
 
 def table_row(model: Loaded) -> Mapping[str, Any]:
@@ -31,7 +31,7 @@ def table_row(model: Loaded) -> Mapping[str, Any]:
     bundle = model.bundle
     return {
         "name": model.name,
-        "bits": bits(model),
+        "bits": bits(bundle.card),
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "heads": bundle.config.heads,
         "steps": bundle.card["step"],

@@ -25,17 +25,17 @@ MESSAGES = {
     "carry_token": "Layer {layer}, {token}",
     "carry_found": "{pair, select, number {Whether the subject is singular or plural is known only at the subject"
     " itself until layer 4, where head 5 copies it to the last token.} year {Head 3 of layer 5 copies the century:"
-    " carrying it over brings back about half of the difference.} name {No single head copies the name: head 0 of"
-    " layer 4 attends to what followed the same word before, and it needs head 7 of layer 3, which attends to the"
-    " previous token.} blank {Head 2 of layer 0 takes the country to the hidden word: it alone brings back most of the"
-    " difference.} byte {Information about the kind of bracket stays at the bracket until layer 10, where head 5"
-    " copies about half of it to the last token.} letters {Information about the letter stays at its own position"
-    " until layer 1, whose heads together copy it to the end: no single head brings back much more than half of the"
-    " difference.} character {In the encoder a single head, head 2 of layer 0, carries the day of the month: it brings"
-    " back all of the difference. In the cross-attention the heads share the work: none brings back more than a"
-    " third.} word {The changed word’s own vector keeps about two thirds of the difference through all layers; layer 0"
-    " copies most of the rest to the word before it.} other {Many heads carry the information that a quotation mark is"
-    " open: none brings back more than a third of the difference.}}",
+    " carrying it over brings back more than half of the difference.} name {Three heads attend to what followed the"
+    " same word before, and each copies part of the name: head 0 of layer 4 brings back more than half of the"
+    " difference, heads 3 and 4 of layer 5 about a third each.} blank {Head 2 of layer 0 takes the country to the"
+    " hidden word: it alone brings back most of the difference.} byte {Information about the kind of bracket stays at"
+    " the bracket until layer 10, where head 5 copies about half of it to the last token.} letters {Information about"
+    " the letter stays at its own position until layer 1, whose heads together copy it to the end: no single head"
+    " brings back much more than half of the difference.} character {In the encoder a single head, head 2 of layer 0,"
+    " carries the day of the month: it brings back all of the difference. In the cross-attention the heads share the"
+    " work: none brings back more than a third.} word {The changed word’s own vector keeps about two thirds of the"
+    " difference through all layers; layer 0 copies most of the rest to the word before it.} other {Many heads carry"
+    " the information that a quotation mark is open: none brings back more than a third of the difference.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
     "carry_choose": "Choose a cell to see the prediction with that part.",
     "carry_without": "on screen",

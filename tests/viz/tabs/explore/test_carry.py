@@ -161,12 +161,14 @@ def test_what_the_page_says_of_its_pairs_is_so(gpt):
     says("number", "the share of the subject's vector before layer 4", before[4, 1], 0.8, 1.2)
     says("number", "the same before layer 5", before[5, 1], -0.2, 0.2)
     says("number", "the share of the last token's vector before layer 5", before[5, -1], 0.8, 1.2)
-    says("year", "the share of head 5.3", year[5, 3], 0.4, 0.7)
+    says("year", "the share of head 5.3", year[5, 3], 0.5, 0.8)
     says("year", "its lead", lead(year, (5, 3)), 0.2)
-    says("name", "the lead of heads 4.0 and 3.7", lead(name, (4, 0), (3, 7)), 0.03)
-    says("name", "the share of head 4.0, which is not all", name[4, 0], 0.3, 0.8)
-    looks = pair(gpt, "name")[1].weights
-    says("name", "the weight of head 3.7 one token back", looks[3, 7].diagonal(-1).mean(), 0.5)
+    copying = ((4, 0), (5, 3), (5, 4))
+    says("name", "the lead of heads 4.0, 5.3 and 5.4", lead(name, *copying), 0.05)
+    says("name", "the share of head 4.0", name[4, 0], 0.45, 0.8)
+    says("name", "the shares of heads 5.3 and 5.4", min(name[5, 3], name[5, 4]), 0.2, 0.45)
+    looks = pair(gpt, "name")[0].weights
+    says("name", "the least weight of a head on what followed", min(looks[head][-1, 3] for head in copying), 0.2)
     says("quote", "the largest share", quote.max(), 0, 0.34)
 
 

@@ -89,11 +89,11 @@ MESSAGES = {
     "learn_since_what_gpt": "the architecture of GPT-2",
     "learn_since_what_modern": "all four, and norms of queries and keys",
     "learn_since_alike": "The tiny models were trained on the same bytes for 500 steps from the same seed, each once: a"
-    " few hundredths may be chance. “modern” read as many tokens as “gpt”, in two trainings instead of five. Bits"
-    " per byte are from the cards, on 5 million bytes of validation text. Processor time includes compiling the model,"
-    " and depends on what else the machine was doing.",
+    " few hundredths may be chance. “modern” read as many tokens in two trainings as “gpt” in its first five; the row"
+    " of “gpt” shows what it needed then. Bits per byte are from the cards, on 5 million bytes of validation text."
+    " Processor time includes compiling the model, and depends on what else the machine was doing.",
     "learn_since_lesson_worth": "Of the tiny models “{name}” predicts best: {bits} bits per byte, where the model"
-    " without these parts needs {plain}. “{larger}” needs {its}, where “{gpt}” needs {theirs}.",
+    " without these parts needs {plain}. “{larger}” needs {its}; “{gpt}”, after as many tokens, {theirs}.",
     "learn_since_try_far": "200 positions later",
     "learn_since_try_added": "Add 2 to every number",
     "learn_since_try_worth": "Which part helps?",

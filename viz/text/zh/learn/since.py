@@ -83,10 +83,10 @@ MESSAGES = {
     "learn_since_what_gpt": "GPT-2 的结构",
     "learn_since_what_modern": "四个全换，并对查询和键做归一化",
     "learn_since_alike": "微型模型都用同样的字节、同一个随机种子训练了 500 步，各训练一次：相差零点零几比特，可能只是偶"
-    "然。“modern”与“gpt”读过同样多的词元，分两次而不是五次训练。比特每字节取自模型卡，在 500 万字节的验证集上测得。处理"
-    "器时间包括编译模型的时间，并取决于机器当时的其他工作。",
+    "然。“modern”在两次训练中读过的词元，与“gpt”在前五次训练中读过的一样多；表中“gpt”一行是它当时的成绩。"
+    "比特每字节取自模型卡，在 500 万字节的验证集上测得。处理器时间包括编译模型的时间，并取决于机器当时的其他工作。",
     "learn_since_lesson_worth": "微型模型中“{name}”预测得最好：{bits} 比特每字节；没有这些部件的模型需要 {plain}。“"
-    "{larger}”需要 {its}，“{gpt}”需要 {theirs}。",
+    "{larger}”需要 {its}，读过同样多词元的“{gpt}”需要 {theirs}。",
     "learn_since_try_far": "后移 200 个位置",
     "learn_since_try_added": "给每个数加 2",
     "learn_since_try_worth": "哪个部件有帮助？",

@@ -74,7 +74,9 @@ def props(models: Models) -> dict[str, Any]:
     del models
     start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST_BYTES}
     return start | {
-        "trained": {way: {"name": name, "bits": family.bits(family.load(name))} for way, name in TRAINED.items()}
+        "trained": {
+            way: {"name": name, "bits": family.bits(family.load(name).bundle.card)} for way, name in TRAINED.items()
+        }
     }
 
 

@@ -18,7 +18,7 @@ from viz.tabs.learn import family
 
 ROTARY, RMS, GATED = "tiny-rotary", "tiny-rms", "tiny-swiglu"
 FAMILY = (family.PLAIN, ROTARY, RMS, GATED, "tiny-grouped", "tiny-modern")
-LARGER = ("gpt", "modern")  # of one size, with the same data and number of steps
+LARGER = ("gpt", "modern")  # of one size, with the same data
 PUBLISHED = {
     "GPT-2 XL": gpt2.config(**gpt2.SIZES["gpt2-xl"]),
     "TinyLlama 1.1B": llama.config(**llama.SIZES["tinyllama-1.1b"]),
@@ -34,13 +34,26 @@ def find(models: Models, name: str) -> Loaded:
     return shown if shown and shown.folder == CHECKPOINTS / name else family.load(name)
 
 
+def when_equal(card: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a card as it was when the model had been trained for as many steps as the one that it is compared with:
+    `earlier` still has the figures of that time if it was trained further."""
+    trainings = [*card.get("earlier", ()), card]
+    last = next(number for number, training in enumerate(trainings) if "quality" in training)
+    return {**trainings[last], "earlier": trainings[:last]}
+
+
 def table_row(models: Models, name: str) -> dict[str, Any]:
-    """Returns a model's row of the table, with "seconds" of processor time, of all its trainings together, and "cached"
-    bytes per token."""
-    model = find(models, name)
-    config, card = model.bundle.config, model.bundle.card
-    seconds = sum(each["processor_seconds"] for each in (card, *card.get("earlier", ())))
-    return {**family.table_row(model), "seconds": seconds, "cached": cache_bytes(config, 1, torch.float32)}
+    """Returns a model's row of the table: "name", "bits" per byte, "parameters", "seconds" of processor time of all its
+    trainings, and "cached" bytes per token."""
+    bundle = find(models, name).bundle
+    card = when_equal(bundle.card)
+    return {
+        "name": name,
+        "bits": family.bits(card),
+        "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
+        "seconds": sum(each["processor_seconds"] for each in (card, *card["earlier"])),
+        "cached": cache_bytes(bundle.config, 1, torch.float32),
+    }
 
 
 def cache_bytes(config: Any, t: int, dtype: torch.dtype) -> int:
@@ -71,17 +84,16 @@ def count_caches(t: int) -> Numbers:
 
 
 def compare_models(bundles: Mapping[str, former.Bundle]) -> Numbers:
-    """Compares trained models by their cards.
+    """Compares trained models by their cards, after equal numbers of steps.
 
     Args:
         bundles: by name.
     Returns:
         "names"; "bits" (n,), per byte on the validation split; "parameters"; "cached": bytes per token in its cache.
     """
-    qualities = [next(each for each in bundle.card["quality"] if each["split"] == "val") for bundle in bundles.values()]
     return {
         "names": list(bundles),
-        "bits": torch.tensor([each["bits_per_byte"] for each in qualities]),
+        "bits": torch.tensor([family.bits(when_equal(bundle.card)) for bundle in bundles.values()]),
         "parameters": [sum(each.numel() for each in bundle.model.parameters()) for bundle in bundles.values()],
         "cached": [cache_bytes(bundle.config, 1, torch.float32) for bundle in bundles.values()],
     }
