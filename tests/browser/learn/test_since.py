@@ -30,5 +30,8 @@ def test_the_table_shows_what_the_cards_say(tab):
     tab.open("since")
     tab.attempt("worth")
     for name in since.FAMILY + since.LARGER:
-        held = next(held for held in former.load(name).card["quality"] if held["split"] == "val")
+        card = former.load(name).card
+        # gpt was trained further than modern.
+        measured = card["earlier"][-1] if name == "gpt" else card
+        held = next(held for held in measured["quality"] if held["split"] == "val")
         assert value(tab, f"[data-model='{name}'] [data-column=bits]", "value") == held["bits_per_byte"]
