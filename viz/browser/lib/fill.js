@@ -34,8 +34,8 @@ const fit = () => {
   section.style.setProperty("--zoom", largest(limit, Math.min(before, limit)));
 };
 
-/** The largest zoom up to a limit at which everything is visible, to within STEP. Each zoom that is tried costs a layout
- *  of the panel, so it begins with the likely zoom, and the size of the content at one zoom says what to try next.
+/** The largest zoom up to a limit at which everything is visible, to within STEP. Each zoom that is tried costs a
+ *  layout of the panel: it begins with the likely one, and the size of the content at one says what to try next.
  *  @type {(limit: number, likely: number) => number} */
 const largest = (limit, likely) => {
   let [low, high, zoom, up] = [LEAST, limit * STEP, likely, STEP];

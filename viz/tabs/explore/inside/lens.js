@@ -115,8 +115,8 @@ export const mount = ({ element }) => {
     const position = at();
     const cell = grid.cellAt(position);
     if (!cell) return;
-    if (markCell(cell) && !pointed) {
-      grid.reveal(cell); // of a token selected elsewhere, else the last
+    if (markCell(cell) && !pointed && (predictedAt() !== null || beside.pass)) {
+      grid.reveal(cell); // of a token selected elsewhere; in a comparison also the last, whose prediction is compared
       states.follow(position.column);
     }
     description.show(read, position);
