@@ -98,7 +98,7 @@ def local(t: int, window: int) -> Tensor:
 
     Args:
         t: number of tokens, at least 1.
-        window: number of keys of a query, at least 1. From t on it is the causal mask.
+        window: number of keys of a query, at least 1. A window of t or more gives the causal mask.
     Returns:
         bool (t, t).
     Raises:

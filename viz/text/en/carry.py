@@ -41,7 +41,7 @@ MESSAGES = {
     "carry_without": "on screen",
     "carry_pinned": "pinned",
     "carry_carried": "carried over",
-    "carry_pairs": "Two texts that differ in one word, for example:",
+    "carry_pairs": "Two texts that differ in one detail, for example:",
     "carry_pair": "“{pinned}” → “{text}”",
     "carry_needs": "Pin a text, then change a word of it: this panel shows which head, or which token’s vector, carries"
     " the difference.",

@@ -25,7 +25,7 @@ MESSAGES = {
     "model_tiny_rotary": "rotary positions",
     "model_tiny_rms": "norms by the root mean square",
     "model_tiny_swiglu": "gated feed-forward",
-    "model_tiny_grouped": "two heads share keys and values",
+    "model_tiny_grouped": "each two heads share keys and values",
     "model_tiny_modern": "a tiny Llama",
     "model_tiny_wide": "each head as wide as the vectors",
     "model_classifier": "classifies film reviews as good or bad",
@@ -140,14 +140,14 @@ MESSAGES = {
     "statistics": "Attention pattern",
     "stat_copying": "copying",
     "stat_copying_hint": "Share of attention on the tokens that followed earlier occurrences of the query’s token,"
-    " averaged over the queries that have one. A head that attends there can continue as the text did before: an"
-    " induction head.",
+    " averaged over the queries whose token occurred before. A head that attends there can continue as the text did"
+    " before: an induction head.",
     "stat_same": "same token",
     "stat_same_hint": "Share of attention on earlier positions with the same token as the query, averaged over the"
-    " queries that have one.",
+    " queries whose token occurred before.",
     "stat_elsewhere": "same token",
-    "stat_elsewhere_hint": "Share of attention on other positions with the same token as the query, before it or"
-    " after it, averaged over the queries that have one.",
+    "stat_elsewhere_hint": "Share of attention on other positions with the same token as the query, before it or after"
+    " it, averaged over the queries whose token occurs elsewhere.",
     "stat_next": "next token",
     "stat_next_hint": "Share of attention on the next token, averaged over the queries that have one.",
     "stat_previous": "previous token",
@@ -210,7 +210,7 @@ MESSAGES = {
     " tokens away on average.",
     "habit_only": "{who} has only one token to attend to.",
     "habit_off": "You have switched it off.",
-    "habit_second": "Second comes {at}: {share}.",
+    "habit_second": "The next largest share goes to {at}: {share}.",
     "habit_others": "All other tokens give {share} of their attention to {at}.",
     "habit_most": "Most attended: {tokens}.",
     "short_at": "{target} {share}",

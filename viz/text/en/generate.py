@@ -49,7 +49,7 @@ MESSAGES = {
     " Mac.",
     "write_no_state": "The model has not read the text up to this token yet.",
     "write_seen": "“{token}” at {at} ({share})",
-    "write_looks": "{who}: “{token}” at position {at} attends mostly to {where}.",
+    "write_looks": "{who}: “{token}” at position {at} attends most to {where}.",
     "write_link_short": "A link holds the first {held, number} of the {all, number} written tokens.",
     "write_link_was_short": "This link holds the first {held, number} of {all, number} written tokens.",
     "write_looks_even": "{who}: “{token}” at position {at} gives no token 1 % or more of its attention.",
@@ -158,8 +158,8 @@ MESSAGES = {
     "write_min_p_hint": "Tokens less likely than this fraction of the top token’s probability cannot be drawn: few"
     " remain where the model is sure, many where it is not",
     "write_penalty": "Repetition penalty",
-    "write_penalty_hint": "Before all other rules, the logit of every token that the text already has is divided by"
-    " this number if it is above 0, and multiplied by it if it is below",
+    "write_penalty_hint": "Before all other rules, for every token that the text already has: a positive logit is"
+    " divided by this number, a negative one is multiplied by it",
     "write_seed": "Seed",
     "write_length": "Length",
     "write_pace": "Pace",

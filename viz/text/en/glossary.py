@@ -47,7 +47,7 @@ MESSAGES = {
     " are multiplied.",
     "term_residual": "residual stream",
     "term_residual_means": "The vector of each token that runs through all layers. Attention and feed-forward layers"
-    " only add to it.",
+    " add to it; in models such as BERT, a norm rescales it after each addition.",
     "term_norm": "layer norm",
     "term_norm_means": "Shifts and scales the numbers of a vector to mean 0 and standard deviation 1, then multiplies"
     " each by a learned number and adds another. It makes deep models easier to train.",

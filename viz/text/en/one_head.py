@@ -95,7 +95,7 @@ MESSAGES = {
     " rms × γ = {whole} / {deviation} × {gain}, where rms is the root mean square of the numbers of {part}",
     "trace_number": "{part, select, adds {what the head adds} other {{part}}}[{at}] of {token}{before, select, turn {"
     " before it is turned} norm { before this norm} other {}} = {value}: the sum of"
-    " {count} products of a weight and a number of {of}{biased, select, yes {, and the bias {bias}} other {}}",
+    " {count} products of a model weight and a number of {of}{biased, select, yes {, and the bias {bias}} other {}}",
     "trace_unjoined": "This model has no map after its heads: their outputs are placed side by side, and each number"
     " passes on unchanged. So its own weight is 1 and all others are 0.",
     "trace_file": "{tensor} in {file}",

@@ -47,7 +47,7 @@ MESSAGES = {
     "busy_shared": "The server cannot reach its shared storage just now. Please try again in a few seconds.",
     # what the parts of several tabs say
     "products_place": "index",
-    "products_weight": "weight",
+    "products_weight": "model weight",
     "products_input": "number of {of}",
     "products_product": "product",
     "products_rest": "the {count} smaller products, summed",

@@ -36,7 +36,7 @@ MESSAGES = {
     "carry_without": "当前",
     "carry_pinned": "固定",
     "carry_carried": "移植后",
-    "carry_pairs": "只差一个词的两段文本，例如：",
+    "carry_pairs": "只差一处的两段文本，例如：",
     "carry_pair": "“{pinned}” → “{text}”",
     "carry_needs": "先固定一段文本，再改动其中一个词：这里会显示是哪个头、哪个词元的向量携带了差异。",
     "carry_same": "两次的预测相同，没有可移植的差异。",

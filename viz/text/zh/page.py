@@ -41,7 +41,7 @@ MESSAGES = {
     "busy_shared": "服务器暂时无法访问共享存储。请过几秒钟再试。",
     # what the parts of several tabs say
     "products_place": "下标",
-    "products_weight": "权重",
+    "products_weight": "参数",
     "products_input": "{of} 的数",
     "products_product": "乘积",
     "products_rest": "其余 {count} 个较小的乘积之和",

@@ -63,8 +63,8 @@ MESSAGES = {
     "learn_bert_try_pieces": "Rare words",
     "learn_bert_try_other": "Another second text",
     "learn_bert_try_figures": "How good is it?",
-    "learn_bert_question": "Hide one more token, right next to the first blank. On which side of the blank does this"
-    " change the model’s prediction for it?",
+    "learn_bert_question": "Hide one more token, right next to the first blank. On which side must it be to change the"
+    " model’s prediction at the blank?",
     "learn_bert_choice_before": "Only before it",
     "learn_bert_choice_after": "Only after it",
     "learn_bert_choice_both": "On either side",

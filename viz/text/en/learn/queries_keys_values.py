@@ -47,8 +47,8 @@ MESSAGES = {
     " the score −∞",
     "learn_queries_keys_values_weight": "weight = softmax over all keys that “{query}” may see = {weight}, so {share}"
     " of the value below goes into the output",
-    "learn_queries_keys_values_trace": "{part}[{at}] of “{word}” = {sum}: the sum of {count} products of a weight and a"
-    " number of x",
+    "learn_queries_keys_values_trace": "{part}[{at}] of “{word}” = {sum}: the sum of {count} products of a model weight"
+    " and a number of x",
     "learn_queries_keys_values_trace_file": "{tensor} in {file}",
     "learn_queries_keys_values_try_away": "W_k = −1: attend elsewhere",
     "learn_queries_keys_values_try_nothing": "W_q = 0: ask nothing",

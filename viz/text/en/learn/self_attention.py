@@ -18,8 +18,8 @@ MESSAGES = {
     "learn_self_attention_weights": "Weights w: the softmax of each row",
     "learn_self_attention_row": "Show the sum for “{word}”",
     "learn_self_attention_sum": "y = {terms} = ({x}, {y})",
-    "learn_self_attention_lesson": "“{word}” attends mostly to {most, select, self {itself} other {“{other}”}}:"
-    " {share} of its output. Drag an arrow to change that.",
+    "learn_self_attention_lesson": "“{word}” attends most to {most, select, self {itself} other {“{other}”}}: {share}"
+    " of its output comes from there. Drag an arrow to change that.",
     "learn_self_attention_try_long": "“{word}” twice as long",
     "learn_self_attention_try_square": "“{word}” at a right angle to “{other}”",
     "learn_self_attention_try_short": "All arrows very short",

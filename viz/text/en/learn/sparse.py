@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_sparse_title": "Sparse",
-    "learn_sparse_text": "In dense attention every token attends to every other, in t² cells, most of them with almost"
+    "learn_sparse_text": "In dense attention every token attends to every token, in t² cells, most of them with almost"
     " no weight. A sparse transformer computes only a pattern of cells: near keys, and some far ones that stand in for"
     " the rest.\n\nWith a stride of √t a query has at most about 2√t keys, so a layer costs on the order of t√t. Later"
     " layers can connect pairs that one layer does not.\n\nThe pattern is chosen, not learned, and it fixes the paths"

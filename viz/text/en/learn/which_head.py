@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_which_head_title": "Which head does it?",
-    "learn_which_head_text": "Texts A and B differ in one word, and so do their predictions. Which head is"
-    " responsible?\n\nThere are two ways to ask. Switch a head off in A: what is lost without it? Or carry its output"
-    " from A into B, with everything else as it was: what comes back?\n\nThe answers need not agree. Without a head,"
-    " another may stand in for it (a backup head), so little is lost. And if both texts need a head in the same way,"
-    " much is lost without it, though it carries nothing of the difference. Carrying over asks what a head knows;"
-    " switching off asks what depends on it.",
+    "learn_which_head_text": "Texts A and B differ in one detail, and the model predicts something different after"
+    " each. Which head is responsible?\n\nThere are two ways to ask. Switch a head off in A: what is lost without it?"
+    " Or carry its output from A into B, with everything else as it was: what comes back?\n\nThe answers need not"
+    " agree. Without a head, another may stand in for it (a backup head), so little is lost. And if both texts need a"
+    " head in the same way, much is lost without it, though it carries nothing of the difference. Carrying over asks"
+    " what a head knows; switching off asks what depends on it.",
     "learn_which_head_pinned": "A",
     "learn_which_head_other": "B",
     "learn_which_head_lengths": "A has {first, plural, one {# token} other {# tokens}} and B has {second}. They must"

@@ -26,7 +26,7 @@ MESSAGES = {
     "是“{reader}”，权重为 {read}（看它的列）。作为值，它在所有输出中的权重合计为 {all}（列之和）。",
     "learn_queries_keys_values_lesson": "“{word}”最关注“{most}”：{share}。拖动矩阵的虚线列可以改变权重。",
     "learn_queries_keys_values_lesson_head": "在“{model}”中，“{query}”把 {share} 的注意力给了“{key}”。点击 q、k 或 v 中"
-    "的一个数，可以追溯到算出它的模型权重。",
+    "的一个数，可以追溯到算出它的模型参数。",
     "learn_queries_keys_values_text_field": "文本，最多 {most} 个词元",
     "learn_queries_keys_values_step_layer": "层",
     "learn_queries_keys_values_step_head": "头",
@@ -41,7 +41,7 @@ MESSAGES = {
     "learn_queries_keys_values_score_masked": "q·k = {product}，但“{key}”在“{query}”之后：掩码使得分变为 −∞",
     "learn_queries_keys_values_weight": "权重 = 对“{query}”可见的所有键取 softmax = {weight}，因此下面的值有 {share} 进"
     "入输出",
-    "learn_queries_keys_values_trace": "“{word}”的 {part}[{at}] = {sum}：{count} 个乘积之和，每个乘积是一个权重乘以 x"
+    "learn_queries_keys_values_trace": "“{word}”的 {part}[{at}] = {sum}：{count} 个乘积之和，每个乘积是一个参数乘以 x"
     " 中的一个数",
     "learn_queries_keys_values_trace_file": "{file} 中的 {tensor}",
     "learn_queries_keys_values_try_away": "W_k = −1：关注反方向",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_sparse_title": "稀疏注意力",
-    "learn_sparse_text": "在稠密注意力（dense attention）中，每个词元关注所有其他词元，共 t² 个单元格，其中大多数几乎没"
-    "有权重。稀疏（sparse）Transformer 只计算一种模式（pattern）中的单元格：近处的键，加上少数几个代表其余部分的远处的"
-    "键。\n\n步幅（stride）为 √t 时，一个查询最多约有 2√t 个键，所以一层的开销为 t√t 量级。一层没有连通的词元对，后面的"
-    "层可以连通。\n\n模式是人选定的，不是学到的，它决定了信息能走哪些路径。光加掩码什么也省不了，因为稠密内核会把单元格"
-    "算出来再丢掉；这里把模式切成小块的稠密乘积，从不存储 t × t 的表。",
+    "learn_sparse_text": "在稠密注意力（dense attention）中，每个词元关注每个词元，共 t² 个单元格，其中大多数几乎没有"
+    "权重。稀疏（sparse）Transformer 只计算一种模式（pattern）中的单元格：近处的键，加上少数几个代表其余部分的远处的键"
+    "。\n\n步幅（stride）为 √t 时，一个查询最多约有 2√t 个键，所以一层的开销为 t√t 量级。一层没有连通的词元对，后面的"
+    "层可以连通。\n\n模式是人选定的，不是学到的，它决定了信息能走哪些路径。光加掩码什么也省不了，因为稠密内核会把单元"
+    "格算出来再丢掉；这里把模式切成小块的稠密乘积，从不存储 t × t 的表。",
     "learn_sparse_show": "显示",
     "learn_sparse_show_pattern": "模式",
     "learn_sparse_show_time": "时间",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_which_head_title": "是哪个头起的作用？",
-    "learn_which_head_text": "文本 A 和 B 只差一个词，预测却不同。是哪个头造成的？\n\n有两种问法。在 A 中关闭一个头：缺"
-    "了它会失去什么？或者把它的输出从 A 移植到 B（activation patching），其他一切不变：什么会恢复？\n\n两种答案不必一致"
-    "。关闭一个头之后，别的头可能会替补（备用头），于是损失很小。反过来，如果两段文本以同样的方式依赖某个头，关闭它会有"
-    "损失，它却不携带任何差异。移植一个头，问的是它知道什么；关闭一个头，问的是什么依赖于它。",
+    "learn_which_head_text": "文本 A 和 B 只差一处，模型的预测却不同。是哪个头造成的？\n\n有两种问法。在 A 中关闭一个"
+    "头：缺了它会失去什么？或者把它的输出从 A 移植到 B（activation patching），其他一切不变：什么会恢复？\n\n两种答案"
+    "不必一致。关闭一个头之后，别的头可能会替补（备用头），于是损失很小。反过来，如果两段文本以同样的方式依赖某个头，"
+    "关闭它会失去很多，它却不携带任何差异。移植一个头，问的是它知道什么；关闭一个头，问的是什么依赖于它。",
     "learn_which_head_pinned": "A",
     "learn_which_head_other": "B",
     "learn_which_head_lengths": "A 有 {first, plural, other {# 个词元}}，B 有 {second} 个。两段文本的词元数必须相同。",
