@@ -159,8 +159,10 @@ def running(
     redis = [redis_server, "--port", "0", "--unixsocket", memory, "--save", "", "--appendonly", "no"]
     settings = {"FORMER_REDIS": f"unix://{memory}"} | ({"GRADIO_ROOT_PATH": path} if path else {})
     file, log = configure(folder, ports, port, path, tls, proto), folder / "app.log"
-    with started([*redis, "--dir", str(folder)]), contextlib.ExitStack() as stack:
+    with started([*redis, "--dir", str(folder)]) as keeper, contextlib.ExitStack() as stack:
         while not Path(memory).exists():
+            if keeper.poll() is not None:
+                raise RuntimeError(f"redis-server ended with exit code {keeper.returncode}")
             time.sleep(0.02)
         processes = [start(each, log, **settings) for each in ports]
         for process in processes:

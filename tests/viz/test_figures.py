@@ -190,6 +190,8 @@ def test_no_two_labels_are_alike_whatever_the_tokens_are():
     tokens = ["a", "a", "a\u2009₁", "a ₁", "x" * 100, "x" * 99, "", "", "1", "01"]
     labels = trace(figures.attention(random_weights(10, 10), tokens), "weights").x
     assert len(set(labels)) == len(tokens)
+    shown_alike = ["\n", "⏎", "\x00", "U+0000"]
+    assert len(set(trace(figures.attention(random_weights(4, 4), shown_alike), "weights").x)) == 4
 
 
 def test_a_token_is_shown_letter_by_letter():
@@ -334,6 +336,8 @@ def test_the_ways_of_dots_are_one_line_with_gaps_and_must_be_of_as_many_dots():
     ("most", "marks"), [(30, ["1", "2", "5", "10", "20", "50", "100"]), (9e4, ["1", "10", "100", "1,000"])]
 )
 def test_a_logarithmic_axis_is_marked_in_whole_numbers(most, marks):
+    with pytest.raises(ValueError, match="at least one method"):
+        figures.by_size([2, 4], {}, log=True)
     figure = figures.by_size([2, 4], {"one": [1.5, most]}, log=True)
     assert list(figure.layout.yaxis.ticktext)[: len(marks)] == marks
     assert [f"{mark:,g}" for mark in figure.layout.yaxis.tickvals][: len(marks)] == marks

@@ -74,13 +74,16 @@ def packed(name: str) -> bytes:
 
 
 @cache
-def asset(name: str) -> tuple[bytes, str] | None:
-    """Returns a script or style of Gradio's own page, gzipped, and its media type; None if there is no such file."""
-    path = gradio_adapter.ASSETS / name
-    media = {".js": "text/javascript", ".css": "text/css"}.get(path.suffix)
-    if not media or "/" in name or not path.is_file():
-        return None
-    return gzip.compress(gradio_adapter.asset(name), 9, mtime=0), media
+def assets() -> dict[str, str]:
+    """Returns the media type of each script and style of Gradio's own page, by its name."""
+    types = {".js": "text/javascript", ".css": "text/css"}
+    return {path.name: types[path.suffix] for path in gradio_adapter.ASSETS.iterdir() if path.suffix in types}
+
+
+@cache
+def asset(name: str) -> bytes:
+    """Returns one of `assets`, gzipped."""
+    return gzip.compress(gradio_adapter.asset(name), 9, mtime=0)
 
 
 def name_of(script: Path) -> str:
@@ -125,7 +128,8 @@ class Scripts:
             if not result:
                 return await Response(status_code=404, headers=http.FRESH)(scope, receive, send)
         elif path.startswith(gradio_adapter.ASSETS_PATH) and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-            result = asset(path.removeprefix(gradio_adapter.ASSETS_PATH))
+            name = path.removeprefix(gradio_adapter.ASSETS_PATH)
+            result = (asset(name), assets()[name]) if name in assets() else None
         if not result:
             return await self._app(scope, receive, send)
         headers = {"Content-Encoding": "gzip"} | http.FOREVER

@@ -142,11 +142,9 @@ def labels(tokens: Sequence[Any], count: int | None, name: str, longest: int = L
         raise ValueError(f"{name} must be a list of labels, got a {type(tokens).__name__}") from None
     if given != (given if count is None else count):
         raise ValueError(f"{name} must hold a label for each of {count} tokens, got {given}")
-    texts = [_shorten(str(token), longest) for token in tokens]
+    texts = [literal(_shorten(str(token), longest)) for token in tokens]
     times = Counter(texts)
-    return [
-        literal(text) + (GAP + str(i).translate(SUBSCRIPTS) if times[text] > 1 else "") for i, text in enumerate(texts)
-    ]
+    return [text + (GAP + str(i).translate(SUBSCRIPTS) if times[text] > 1 else "") for i, text in enumerate(texts)]
 
 
 def label(token: Any) -> str:

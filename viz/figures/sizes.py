@@ -47,6 +47,8 @@ def by_size(
     x = frame.series(sizes, "sizes")
     values = frame.by_name(values, "values")
     lines = {name: frame.series(given, f"values[{name!r}]", len(x)) for name, given in values.items()}
+    if not lines:
+        raise ValueError("values must hold at least one method, got none")
     if x.min() <= 0 or (log and any(line.min() <= 0 for line in lines.values())):
         raise ValueError("sizes, and values on a logarithmic axis, must be above 0")
     traces = [

@@ -59,7 +59,7 @@ class WithSnapshots(Mapping[str, Loaded]):
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._models)
+        return iter(tuple(self._models))  # a model may arrive meanwhile
 
     def __len__(self) -> int:
         return len(self._models)
@@ -68,7 +68,9 @@ class WithSnapshots(Mapping[str, Loaded]):
         if name in self._models or not isinstance(name, str):
             return name in self._models
         model, step = split(name)
-        return step is not None and model in self._models and step in steps(self._models[model])
+        if step is None or name != name_at(model, step):  # also "step-0000200" has that step
+            return False
+        return model in self._models and step in steps(self._models[model])
 
     def __getitem__(self, name: str) -> Loaded:
         if name in self._models:

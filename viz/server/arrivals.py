@@ -7,6 +7,7 @@ GET /arrivals   [{"name", "state": "fetching" | "opening" | "here" | "failed", "
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -88,10 +89,14 @@ class Arrivals:
 
         def work() -> None:
             for each in self.all:
-                if each.open(models, self._revisions):
-                    self._not_open.discard(each.name)
-                    arrived()
-                    each.state = "here"  # only now: the page that is opened on this news must have the model
+                try:
+                    if each.open(models, self._revisions):
+                        self._not_open.discard(each.name)
+                        arrived()
+                        each.state = "here"  # only now: the page that is opened on this news must have the model
+                except Exception as error:  # of this model alone: the others still arrive
+                    traceback.print_exception(error)
+                    each.state, each.why = "failed", note("arrival_damaged")
 
         thread = threading.Thread(target=work, name="arrivals", daemon=True)
         thread.start()

@@ -43,6 +43,7 @@ def client_of(scope: Mapping[str, Any], environment: Mapping[str, str] = os.envi
     for text in reversed(addresses):
         with contextlib.suppress(ValueError):
             address = ipaddress.ip_address(text.strip())
+            address = getattr(address, "ipv4_mapped", None) or address  # ::ffff:8.8.8.8
             if address.is_global:
                 return str(address if address.version == 4 else ipaddress.ip_network((address, 64), strict=False))
     return peer

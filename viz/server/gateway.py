@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -70,6 +70,8 @@ class Gateway:
         if scope["method"] == "POST" and ROUTES in scope["path"]:
             try:
                 receive = await self._call(Request(scope, receive))
+            except ClientDisconnect:
+                return None
             except Refusal as refusal:
                 said = json.dumps({"error": in_words(refusal.note)})  # in ASCII: the path may not be valid text
                 return await Response(said, refusal.status, media_type="application/json")(scope, receive, send)

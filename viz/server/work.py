@@ -127,19 +127,20 @@ class Work:
     async def _on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
-    async def whole(self, key: str, answer: Callable[[], bytes], waiting: Client) -> bytes:
+    async def whole(self, key: str, answer: Callable[[], bytes], waiting: Client, *, kept: bool = True) -> bytes:
         """Returns the answer to a question: from the cache, from a running job with the same key, or from a new job.
 
         Args:
             key: identifies the question: everything that the answer depends on.
             answer: computes the answer, in one turn.
             waiting: the client that waits for the answer.
+            kept: whether the answer is cached, once it is complete.
         Returns:
             The answer; empty if every client disconnected first.
         Raises:
             Refusal: the question is invalid, or the server is full.
         """
-        job = self._join(key, lambda: iter((answer(),)), waiting, self._turns, once=True)
+        job = self._join(key, lambda: iter((answer(),)), waiting, self._turns, once=True, kept=kept)
         while not job.over:
             await job.changed.wait()
         if job.failure:
@@ -187,6 +188,7 @@ class Work:
         turns: FairSemaphore,
         *,
         once: bool = False,
+        kept: bool = True,
     ) -> Job:
         job = self._jobs.get(key)
         if job is None:
@@ -194,7 +196,7 @@ class Work:
                 raise Busy("busy_measuring")
             self._slots.take(client.get())
             job = self._jobs[key] = Job()
-            task = asyncio.create_task(self._run(key, job, pieces, turns, once))
+            task = asyncio.create_task(self._run(key, job, pieces, turns, once, kept))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         self._jobs.move_to_end(key)
@@ -203,7 +205,7 @@ class Work:
         return job
 
     async def _run(
-        self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore, once: bool
+        self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore, once: bool, kept: bool
     ) -> None:
         rest, who = _lazily(pieces), client.get()  # the job counts as its first client's
         complete = False
@@ -227,7 +229,7 @@ class Work:
             self._slots.give_back(who)
             job.over = True
             job.clients.clear()
-            if complete:
+            if complete and kept:
                 self._cache(job)
             else:
                 del self._jobs[key]
@@ -249,7 +251,14 @@ def _lazily(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
     yield from pieces()
 
 
-def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Callable[[], bytes] = bytes) -> None:
+def attach(
+    server: FastAPI,
+    work: Work,
+    paths: Mapping[str, Answer],
+    secret: Callable[[], bytes] = bytes,
+    *,
+    kept: bool = True,
+) -> None:
     """Adds a route per path to the page's server: POST of a JSON question, answered with a JSON object.
 
     Args:
@@ -257,6 +266,7 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Cal
         work: computes the answers.
         paths: the routes' answers.
         secret: returns the secret with which answers compute keys: a new one makes cached answers invalid.
+        kept: whether answers are cached. One that names what may be dropped later must not be.
     """
 
     def route(path: str, answer: Answer) -> None:
@@ -269,7 +279,7 @@ def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer], secret: Cal
                 body = json.dumps(answer(question), allow_nan=False).encode()
                 return body if len(body) < SMALL else gzip.compress(body, 6)
 
-            body = await work.whole(digest(path, question, secret=secret()), body_of, request)
+            body = await work.whole(digest(path, question, secret=secret()), body_of, request, kept=kept)
             headers = {"Content-Encoding": "gzip"} if body.startswith(b"\x1f") else {}  # which JSON never begins with
             return Response(body, 200 if body else http.GONE, headers, "application/json")
 

@@ -1,9 +1,10 @@
 """Shared storage in Redis: values as bytes, changes as JSON.
 
 former:secret            the secret of all replicas
-former:{shelf}:{key}     a value, compressed, for `END` seconds at most
-former:{shelf}           the keys on a shelf with their sizes, the oldest first
-former:{shelf}:bytes     the sum of these sizes
+former:{shelf}:{key}     a value, compressed, until `END` seconds after it was last put
+former:{shelf}:times     the keys on a shelf, by the time at which they were last put
+former:{shelf}:sizes     their sizes in bytes
+former:{shelf}:total     the sum of these sizes
 former:{log}…            see `log`
 """
 
@@ -28,20 +29,25 @@ WAIT = 2  # seconds for an answer of Redis
 ORDERS, BODIES, TRAINED = 32 << 20, 256 << 20, 16 << 20  # bytes on each shelf, compressed
 LARGEST = 64 << 20  # bytes of a value: a body that says it is longer is not one
 
-# Keeps a value, unless it is kept already, and drops the oldest beyond the limit. Values come to their end in the order
-# in which they were put, so those that have ended are first in the list.
+# Keeps a value as the newest one, and drops those that have ended and the oldest beyond the limit. Values come to their
+# end in the order in which they were last put.
 PUT = """
-local list, sum = KEYS[1], KEYS[1] .. ':bytes'
-if not redis.call('SET', list .. ':' .. ARGV[1], ARGV[2], 'NX', 'EX', ARGV[3]) then return end
-redis.call('RPUSH', list, #ARGV[2] .. ' ' .. ARGV[1])
-redis.call('INCRBY', sum, #ARGV[2])
+local shelf, key, value, last, limit = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local times, sizes, total = shelf .. ':times', shelf .. ':sizes', shelf .. ':total'
+local now = redis.call('TIME')
+redis.call('SET', shelf .. ':' .. key, value, 'EX', last)
+redis.call('DECRBY', total, redis.call('HGET', sizes, key) or 0)
+redis.call('HSET', sizes, key, #value)
+redis.call('ZADD', times, now[1] + now[2] / 1e6, key)
+local sum = redis.call('INCRBY', total, #value)
 while true do
-  local size, key = string.match(redis.call('LINDEX', list, 0), '^(%d+) (.*)$')
-  local kept = redis.call('EXISTS', list .. ':' .. key) == 1
-  if kept and (tonumber(redis.call('GET', sum)) <= tonumber(ARGV[4]) or key == ARGV[1]) then break end
-  redis.call('DEL', list .. ':' .. key)
-  redis.call('DECRBY', sum, size)
-  redis.call('LPOP', list)
+  local oldest = redis.call('ZRANGE', times, 0, 0)[1]
+  local kept = redis.call('EXISTS', shelf .. ':' .. oldest) == 1
+  if kept and (sum <= limit or oldest == key) then break end
+  redis.call('DEL', shelf .. ':' .. oldest)
+  sum = redis.call('DECRBY', total, redis.call('HGET', sizes, oldest))
+  redis.call('HDEL', sizes, oldest)
+  redis.call('ZREM', times, oldest)
 end
 """
 
@@ -73,7 +79,7 @@ class RedisShelf:
         self._put = client.register_script(PUT)
 
     def put(self, key: str, value: bytes) -> None:
-        """Stores a value, compressed, unless the key already has one."""
+        """Stores a value, compressed, as the newest one."""
         with reached():
             self._put([self._name], [key, zlib.compress(value, 1), END, self._limit])
 

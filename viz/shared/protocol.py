@@ -9,10 +9,11 @@ END = 2 * 60 * 60  # seconds without a change after which a value may be dropped
 
 
 class Shelf(Protocol):
-    """Values by their keys. A value never changes; the oldest are dropped above a limit. Thread-safe."""
+    """Values by their keys. A value never changes; above a limit those are dropped that were put longest ago.
+    Thread-safe."""
 
     def put(self, key: str, value: bytes) -> None:
-        """Stores a value under a key.
+        """Stores a value under a key, or keeps the one it has for longer.
 
         Raises:
             Busy: the shelf cannot be reached.

@@ -54,6 +54,10 @@ def test_what_else_is_asked_for_among_gradio_s_is_left_to_gradio(client):
     for name in (FONT, "none.js", "..%2Findex.html", "..%2F..%2Fsupport.js", ""):
         assert client.get(f"/assets/{name}").status_code == 404, name  # here there is no Gradio behind it
     assert client.get(f"/assets/{SCRIPT}", headers={"Accept-Encoding": "br"}).status_code == 404
+    known = scripts.asset.cache_info().currsize
+    for name in ("x" * 300, "a/" * 9_000, "y.js"):
+        assert client.get(f"/assets/{name}").status_code == 404
+    assert scripts.asset.cache_info().currsize == known, "what nobody has is not remembered"
 
 
 def test_a_script_imports_what_there_is_and_none_of_them_in_a_circle():

@@ -39,7 +39,9 @@ def test_a_model_goes_by_its_name_and_every_step_of_its_card_by_that_and_the_ste
     assert at.fingerprint not in (models[NAME].fingerprint, both[f"{NAME}/step-000840"].fingerprint)
 
 
-@pytest.mark.parametrize("name", [f"{NAME}/step-000801", "other/step-000800", f"{NAME}/step-../..", "", None, 3])
+@pytest.mark.parametrize(
+    "name", [f"{NAME}/step-000801", f"{NAME}/step-0000800", "other/step-000800", f"{NAME}/step-../..", "", None, 3]
+)
 def test_what_is_no_snapshot_of_ours_is_not_there(models, name):
     both = WithSnapshots(models)
     assert name not in both

@@ -24,8 +24,9 @@ def scope(peer, *forwarded):
         (["1.1.1.1", "8.8.4.4"], "8.8.4.4"),
         (["2001:4860:4860:1:2:3:4:5"], "2001:4860:4860:1::/64"),
         (["nonsense, <b>"], "10.0.0.7"),
+        (["::ffff:8.8.4.4"], "8.8.4.4"),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_on_a_space_a_client_is_what_the_proxy_saw_and_not_what_it_says_of_itself(forwarded, who):
     assert client_of(scope("10.0.0.7", *forwarded), SPACE) == who

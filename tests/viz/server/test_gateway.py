@@ -6,6 +6,7 @@ import pytest
 from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 
+from tests.viz.loops import run
 from viz.gradio_adapter import routes_before_gradio
 from viz.server import room_routes, rooms
 from viz.server.clients import COOKIE, client, session
@@ -28,6 +29,18 @@ from viz.text import message
 )
 def test_of_gradio_s_own_routes_none_that_takes_a_post_is_open(method, path, status):
     assert TestClient(Gateway(Response("inside"))).request(method, path).status_code == status
+
+
+def test_a_client_that_leaves_while_it_sends_raises_nothing():
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: object) -> None:
+        raise AssertionError(message)
+
+    path = "/gradio_api/run/predict"
+    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "headers": [], "client": None}
+    run(Gateway(Response("inside"))(scope, gone, send))
 
 
 def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_they_are():

@@ -126,11 +126,16 @@ def test_the_oldest_values_give_way_and_all_come_to_an_end(redis):
         shelf.put(key, value)  # counts once
     assert [key for key in values if shelf.get(key)] == ["2", "3", "4"]
     kept = [redis.client.strlen(f"former:small:{key}") for key in "234"]
-    assert int(redis.client.get("former:small:bytes")) == sum(kept) <= 3_000
+    assert int(redis.client.get("former:small:total")) == sum(kept) <= 3_000
     assert all(0 < redis.client.ttl(f"former:small:{key}") <= END for key in "234")
     redis.client.delete("former:small:2", "former:small:3")  # they came to their end
     shelf.put("5", values["0"])
-    assert redis.client.lrange("former:small", 0, -1)[0].endswith(b" 4")
+    assert redis.client.zrange("former:small:times", 0, -1) == [b"4", b"5"]
+    shelf.put("4", values["4"])  # for longer
+    shelf.put("3", values["3"])  # anew
+    assert redis.client.zrange("former:small:times", 0, -1) == [b"5", b"4", b"3"]
+    kept = [redis.client.strlen(f"former:small:{key}") for key in "543"]
+    assert int(redis.client.get("former:small:total")) == sum(kept)
     shelf.put("large", os.urandom(5_000))
     assert [key for key in [*values, "5", "large"] if shelf.get(key)] == ["large"], "the newest is kept in any case"
 
@@ -294,6 +299,16 @@ def test_any_replica_answers_about_a_pass_that_another_made(models, redis):
         redis.client.set(f"former:orders:{'0' * 32}", redis.client.get(f"former:orders:{key}"))
         redis.client.set(f"former:bodies:{'0' * 32}", redis.client.get(f"former:bodies:{key}"))
         assert third.get(f"/attention/{'0' * 32}").status_code == 404, "the key of another pass"
+
+
+def test_a_pass_that_was_dropped_everywhere_is_there_again_for_who_posts_its_text_again(models, redis):
+    with replica(models, redis) as one, replica(models, redis) as other:
+        asked = {"model": "small-generator", "text": "The dog sat"}
+        key = one.post("/attention", json=asked).json()["key"]
+        redis.client.delete(f"former:orders:{key}", f"former:bodies:{key}")
+        assert other.get(f"/attention/{key}").status_code == 404
+        assert one.post("/attention", json=asked).json()["key"] == key
+        assert other.get(f"/attention/{key}").status_code == 200
 
 
 def test_a_room_is_the_same_on_all_replicas_and_its_limits_too(models, redis):

@@ -31,7 +31,8 @@ GetPass = Callable[[Request, str], Awaitable[tuple[Pass, bytes]]]  # raises HTTP
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes that compute and send passes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
-    attach_answers(server, work, {"/attention": partial(answer, models, passes)}, lambda: site.shared.secret)
+    asked = {"/attention": partial(answer, models, passes)}
+    attach_answers(server, work, asked, lambda: site.shared.secret, kept=False)  # a key is dropped at some time
 
     async def get_pass(request: Request, key: str) -> tuple[Pass, bytes]:
         entry = passes.get(key) or await work.turn(request, passes.remake, key)

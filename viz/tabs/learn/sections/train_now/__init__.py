@@ -148,7 +148,8 @@ def attach(server: FastAPI, site: Site) -> None:
     async def watch() -> Response:
         return trainings.watch()
 
-    work.attach(server, site.work, {"/ask/learn-train-now/read": partial(read, trainings)})
+    # Not cached: a training that is asked about may end, or be dropped.
+    work.attach(server, site.work, {"/ask/learn-train-now/read": partial(read, trainings)}, kept=False)
 
 
 SECTION = Section(
