@@ -1,6 +1,6 @@
 // The bar for a class: presenting, leading a room; and for every visitor, the state of the room and of the server.
 
-import { opened } from "./lib/address.js";
+import { chosenLanguage, opened } from "./lib/address.js";
 import { copyText } from "./lib/ask.js";
 import { flushDeferred, h } from "./lib/base.js";
 import { embed } from "./lib/embed.js";
@@ -120,7 +120,11 @@ export const mount = (/** @type {import("./mount.js").Mounted} */ { element, tri
       shared,
       h("p", say("class_room_hint")),
       slides.sheet(),
-      h("a", { href: "?tab=learn&print=1", target: "_blank" }, say("paper_booklet")),
+      h(
+        "a",
+        { href: `?${new URLSearchParams([["tab", "learn"], ["print", "1"], ...chosenLanguage()])}`, target: "_blank" },
+        say("paper_booklet"),
+      ),
     ),
   );
   const linkMenu = makeLinkMenu();
@@ -144,8 +148,15 @@ export const mount = (/** @type {import("./mount.js").Mounted} */ { element, tri
   });
   const closeMenus = (/** @type {any} */ but) =>
     [menu, linkMenu].forEach((one) => one.contains(but) || (one.open = false));
-  document.addEventListener("click", ({ target }) => closeMenus(target));
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && closeMenus(null));
+  // A button of a menu may have removed itself.
+  document.addEventListener("click", (/** @type {any} */ { target }) => target.isConnected && closeMenus(target));
+  document.addEventListener("keydown", (event) => {
+    const open = [menu, linkMenu].find((one) => one.open);
+    if (event.key !== "Escape" || event.defaultPrevented || !open) return;
+    if (open.contains(document.activeElement)) open.querySelector("summary").focus();
+    closeMenus(null);
+    event.preventDefault();
+  });
   page.select = () => trigger("opened");
   if (page.asked && page.asked !== page.tab) page.select(); // before this script was loaded
   const more = () => document.querySelector(".overflow-menu > button")?.setAttribute("aria-label", say("tabs_more"));

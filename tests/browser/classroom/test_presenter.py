@@ -339,6 +339,42 @@ def test_pointing_at_a_presented_map_reads_the_cell_under_the_pointer(tab):
         assert (int(read["query"]), int(read["key"])) == (query, key)
 
 
+def test_a_maximised_panel_that_is_left_or_presented_leaves_the_page_usable(tab):
+    inert = "[...document.querySelectorAll('[inert]')].filter((node) => !node.closest('.maximised')).length"
+    tab.open(text=TEXT)
+    none = tab.page.evaluate(inert)
+    maximise = tab.page.locator(".former-statistics .panel").get_by_role("button", name=re.compile("^Maximise"))
+    maximise.click()
+    assert tab.page.evaluate(inert) > none
+    tab.page.evaluate("former.page.open('mask')")  # as Back does, or a room's leader
+    tab.wait(f"{inert} <= {none}")
+    tab.page.evaluate("former.page.open('explore')")
+    maximise.click()
+    tab.page.keyboard.press("p")
+    presents(tab.page, "overview")
+    assert tab.page.evaluate(inert) <= none
+    tab.page.keyboard.press("Escape")
+    expect(tab.page.locator(".maximised")).to_have_count(0)
+
+
+@pytest.mark.own_page
+def test_presenting_that_ends_on_the_way_to_another_tab_stays_ended(tab):
+    tab.open(text=TEXT, present=1)
+    presents(tab.page, "overview")
+    tab.page.evaluate(
+        """async () => {
+          const { presenter, page } = former;
+          const gone = presenter.go("mask");
+          document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+          await gone;
+        }"""
+    )
+    tab.wait("former.page.tab === 'mask'")
+    tab.painted()
+    assert tab.page.evaluate("former.presenter.on") is False
+    expect(tab.page.locator(".presented")).to_have_count(0)
+
+
 @pytest.mark.own_page
 def test_presenting_that_ends_before_the_tab_has_panels_looks_for_them_no_more(tab):
     tab.open()

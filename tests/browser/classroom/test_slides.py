@@ -9,6 +9,7 @@ from tests.browser.pages import Exploring, presents
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
+TEXT = "The cat sat on the mat."
 
 
 def menu(tab):
@@ -62,6 +63,14 @@ def test_slides_are_walked_by_a_remote_control_wherever_their_link_is_opened(tab
     assert "slide" not in copy.link()
     expect(menu(copy).locator("li")).to_have_count(3)
     elsewhere.close()
+
+
+def test_a_slide_of_a_panel_that_comes_with_its_view_presents_that_panel(tab):
+    tab.open(text=TEXT, present=1, panel="overview")
+    presents(tab.page, "overview")
+    pinned = {"tab": "explore", "model": "gpt", "text": TEXT, "pin": "gpt", "pin_text": TEXT, "panel": "beside"}
+    tab.page.evaluate("view => former.page.follow(new URLSearchParams(view))", pinned)
+    presents(tab.page, "beside")
 
 
 def test_slides_are_put_in_order_and_removed_and_the_link_follows(tab):

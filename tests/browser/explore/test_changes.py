@@ -170,6 +170,21 @@ def test_a_line_under_the_text_lists_the_changes_and_undoes_each_where_it_was_ma
     assert "edits" not in tab.link()
 
 
+def test_the_focus_stays_in_the_list_of_changes_and_a_lock_stays_while_another_tab_is_in_front(tab):
+    line = tab.part("changes")
+    tab.open(text=TEXT, edits="0.1.off,1.L.uniform", token=3)
+    undo = line.get_by_role("button", name="Undo: Layer 0, head 1: off")
+    undo.focus()
+    tab.edited(lambda: undo.press("Enter"))
+    expect(line.get_by_role("button").last).to_be_focused()
+    tab.page.evaluate("former.page.open('mask')")
+    tab.wait("former.page.tab === 'mask'")
+    tab.page.keyboard.press("Escape")
+    tab.page.evaluate("former.page.open('explore')")
+    tab.wait("former.page.tab === 'explore'")
+    assert tab.page.evaluate("former.store.view.token") == 3
+
+
 def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_taken_back(tab, model):
     bundle = former.load("generator")
     tokens = torch.tensor([model.ids(TEXT)])

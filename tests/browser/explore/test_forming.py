@@ -60,6 +60,7 @@ def test_the_slider_the_curve_and_a_link_bring_a_snapshot_to_every_view(tab, oth
     np.testing.assert_allclose(drawn[:2], [RECORD["bits_per_byte"], RECORD["copied_bits"]])
     np.testing.assert_allclose(drawn[2:], SCORES.reshape(len(SCORES), -1).T)
 
+    panel.get_by_role("slider").dispatch_event("input")  # the step that is shown is chosen once more
     panel.get_by_role("button", name="Play").click()  # with reduced motion, a step
     at(tab, RECORD["steps"][index + 1])
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off", exact=True).click())

@@ -70,6 +70,20 @@ def test_a_state_is_dragged_onto_the_other_grid_and_a_link_opens_it(tab):
     expect(third.locator("td[data-row='4'][data-column='7']")).to_have_text(cell(pinned, 5, 7).text_content() or "")
 
 
+def test_what_is_dragged_is_under_the_pointer(tab):
+    _, pinned, now, _ = opened(tab)
+    start, to = (cell(grid, 2, 1).bounding_box() for grid in (pinned, now))
+    assert start
+    assert to
+    tab.page.mouse.move(start["x"] + 5, start["y"] + 5)
+    tab.page.mouse.down()
+    tab.page.mouse.move(to["x"] + 8, to["y"] + 5, steps=4)
+    ghost = tab.page.locator(".states-ghost").bounding_box()
+    tab.page.mouse.up()
+    assert ghost
+    assert (ghost["x"], ghost["y"]) == pytest.approx((to["x"] + 8, to["y"] + 5), abs=1)
+
+
 @pytest.mark.own_page  # a page that has shown these passes has their lenses, and asks for none
 def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_meanwhile(tab, guard):
     lenses: list[Route] = []

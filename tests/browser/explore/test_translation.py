@@ -126,6 +126,22 @@ def test_a_place_that_is_pointed_at_is_let_go_where_another_map_comes(tab):
     expect(tab.unfold("pair").locator(".sentence").first).to_contain_text("→")
 
 
+def test_a_place_of_another_map_is_taken_by_the_limits_of_that_map(tab):
+    tab.open(model="dates", text=TEXT, map=1)
+    last = len(TEXT) - 1  # of the date, which is longer than the answer
+    tab.page.evaluate("former.store.set({ map: 1 })")
+    tab.settled()
+    tab.page.evaluate("(last) => former.store.set({ map: 0, token: last, key: last })", last)
+    tab.settled()
+    assert tab.page.evaluate("[former.store.view.token, former.store.view.key]") == [last, last]
+    tab.page.evaluate("former.store.set({ map: 1 })")
+    tab.settled()
+    view = {"tab": "explore", "model": "dates", "text": TEXT, "map": "0", "token": str(last)}
+    tab.page.evaluate("view => former.page.follow(new URLSearchParams(view))", view)
+    tab.settled()
+    assert tab.page.evaluate("[former.store.view.token, former.store.notes.link.length]") == [last, 0]
+
+
 def test_an_answer_that_is_typed_is_read_in_place_of_its_own(tab):
     tab.open(model="dates", text=f"{TEXT} → 1976-04-07")
     assert strips(tab)[0] == ["<begin>", *"1976-04-07"]

@@ -38,6 +38,20 @@ def test_start_writes_to_the_length_what_the_weights_give_for_the_seed(tab, mode
     assert len(tab.shown()) == len(PROMPT) + 12
 
 
+def test_a_prompt_that_is_typed_has_none_of_the_tokens_of_the_one_before(tab):
+    tab.open(text=PROMPT, length=5, pace=30)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 5")
+    tab.rested()
+    tab.page.evaluate("former.writing.set({ text: 'Another' })")
+    assert tab.page.evaluate("[former.writing.tokens(), former.second.tokens]") == [[], []]
+    tab.page.evaluate("former.writing.run()")  # before the new prompt is asked for
+    tab.wait("() => former.writing.cursor.depth === 5")
+    tab.rested()
+    assert "".join(tab.shown()).startswith("Another")
+    assert len(tab.written()) == 5
+
+
 @contextlib.contextmanager
 def greedy(port: int) -> Iterator[int]:
     """Opens as many streams from this address as the server allows, and keeps them open until the end."""

@@ -205,6 +205,22 @@ def test_a_try_starts_from_the_opening_state_and_is_marked_until_it_is_changed(t
 
 
 @pytest.mark.own_page
+def test_arrow_keys_go_through_the_answers_to_a_question_and_the_space_bar_chooses(tab):
+    tab.open("key-value")
+    tab.ask()
+    choices = tab.section.locator(".check").get_by_role("radio")
+    choices.first.focus()
+    for _ in range(2):
+        tab.page.keyboard.press("ArrowDown")
+    expect(choices.nth(2)).to_be_focused()
+    assert not tab.section.locator(".check :checked").count(), "passing by an answer is no answer"
+    tab.page.keyboard.press("ArrowUp")
+    tab.page.keyboard.press("Space")
+    expect(choices.nth(1)).to_be_checked()
+    expect(tab.section.locator(".check .said")).to_have_class(re.compile("right|wrong"))
+
+
+@pytest.mark.own_page
 @pytest.mark.parametrize(("name", "view"), [("films", "learn"), ("positions", "score"), ("transformer-xl", "reach")])
 def test_opening_a_question_brings_what_it_asks_about(tab, name, view):
     tab.open(name)

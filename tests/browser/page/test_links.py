@@ -189,6 +189,22 @@ def test_back_right_after_a_choice_leaves_the_way_forward(tab):
     tab.wait("former.page.tab === 'explore'")
 
 
+@pytest.mark.own_page
+def test_back_twice_at_once_goes_two_tabs_back_and_leaves_the_way_forward(tab):
+    tab.goto(tab="mask")
+    for name, last in (("Word order", "permute"), ("Explore", "explore")):
+        tab.page.get_by_role("tab", name=name).click()
+        tab.comes(last)
+    entries = tab.page.evaluate("history.length")
+    tab.page.evaluate("history.back(), setTimeout(() => history.back(), 10)")
+    tab.comes("mask")
+    tab.wait("former.page.tab === 'mask'")
+    tab.painted()
+    assert (tab.link()["tab"], tab.page.evaluate("history.length")) == ("mask", entries)
+    tab.page.go_forward()
+    tab.wait("former.page.tab === 'permute'")
+
+
 NAMES = {  # tab → what its links name, and where it says what is wrong with them
     "generate": ("model", ".former-writing-controls .status"),
     "mask": ("model", ".former-mask-controls .note"),

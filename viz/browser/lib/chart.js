@@ -2,6 +2,7 @@
 // into view.
 
 import { h, isDark, setAttributes, url } from "./base.js";
+import { keys } from "./keys.js";
 import { language, say } from "./messages.js";
 import { makeDrawing, onTheme } from "./panel.js";
 import { site } from "./site.js";
@@ -184,6 +185,7 @@ export const makeChart = (container, options) => {
       /** @type {{ [key: string]: number }} */
       const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
       const step = steps[event.key];
+      if (keys.modified(event)) return;
       if (step) point(Math.max(0, Math.min(last, (read ?? marked()) + step)));
       else if (event.key === "Enter" && read !== null) onclick?.(read);
       else return;

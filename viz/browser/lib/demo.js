@@ -3,7 +3,7 @@
 
 import { followers, opened, tabOf } from "./address.js";
 import { answerTo, newest, whyNot } from "./ask.js";
-import { listeners } from "./base.js";
+import { defer, listeners } from "./base.js";
 import { asText, inWords } from "./messages.js";
 import { page } from "./page.js";
 import { makeSettings } from "./settings.js";
@@ -141,7 +141,7 @@ export const makeDemo = (owner, fields, questions) => {
   // --- the link --------------------------------------------------------------------------------------------------
 
   let started = false;
-  const writeLink = keep(() => (started ? settings.link() : null));
+  const writeLink = defer(keep(() => (started ? settings.link() : null))); // browsers take some 10 changes a second
 
   /** Applies a link's view and resets all other fields; reports and ignores invalid values. */
   const read = (/** @type {URLSearchParams} */ params) => {

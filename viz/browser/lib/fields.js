@@ -96,7 +96,9 @@ const stepper = (demo, name, label) => {
 /** A line of text. {node, update}.
  *  @type {(demo: Settings, name: string, label: string, placeholder?: string) => { node: any, update: () => void }} */
 const line = (demo, name, label, placeholder) => {
-  const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder });
+  const { longest } = demo.fields[name];
+  const maxlength = Number.isFinite(longest) ? longest : null;
+  const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder, maxlength });
   input.addEventListener("input", () => demo.set({ [name]: input.value }));
   const update = () => {
     if (input.value !== demo.view[name]) input.value = demo.view[name];

@@ -51,6 +51,7 @@ const close = () => {
 /** Places the card under its button, or above it if there is no room; the card moves and disappears with the button. */
 const positionCard = () => {
   if (!owner) return;
+  if (!owner.isConnected) return void close();
   const { left, top, bottom } = owner.getBoundingClientRect();
   if (bottom < 0 || top > window.innerHeight) return void close();
   const { offsetWidth: width, offsetHeight: height } = card;
@@ -107,7 +108,7 @@ export const readable = (container) => {
   container.addEventListener("keydown", (/** @type {any} */ event) => {
     const tokens = [...container.querySelectorAll("[title]")];
     const to = keys.along(event, tokens.indexOf(owner), tokens.length);
-    if (to === undefined || !tokens.length || keys.modified(event)) return;
+    if (to === undefined || !tokens.length) return;
     event.preventDefault();
     open(tokens[to], tokens[to].title);
   });

@@ -24,16 +24,17 @@ keys.arrows = arrows;
 /** The index nearest to `i` among `count`. */
 keys.clamp = (/** @type {number} */ i, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, i));
 
+keys.modified = (/** @type {KeyboardEvent} */ event) => event.ctrlKey || event.metaKey || event.altKey;
+
 /** The index after a key press, from index `now` among `count` neighbours; undefined for keys that do not move.
  *  @type {(event: KeyboardEvent, now: number, count: number) => number | undefined} */
 keys.along = (event, now, count) => {
+  if (keys.modified(event)) return undefined; // Back, or the page's beginning
   /** @type {{ [key: string]: number }} */
   const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1 };
   const to = steps[event.key];
   return to === undefined ? undefined : keys.clamp(to, count);
 };
-
-keys.modified = (/** @type {KeyboardEvent} */ event) => event.ctrlKey || event.metaKey || event.altKey;
 
 /** Whether an event is a letter's shortcut; a list also takes letters, to select by.
  *  @type {(event: any, letter: string) => boolean} */

@@ -66,9 +66,10 @@ page.turns = {};
 /** tab → shows at once all that the tab shows one after the other; resolves when it is drawn. */
 page.showAll = {};
 
-/** The tab that a link is taken up from: its address is no longer that of the page.
+/** The tab of a link while the page goes to it: the address is already this tab's, which alone may write it.
  *  @type {string | null} */
-let leaving = null;
+let coming = null;
+let follows = 0; // counts links: a tab that loads late may belong to an earlier one
 /** @type {{ [tab: string]: (() => Beyond | null) | undefined }} */ const beyonds = {}; // see page.keep
 
 /** The parts of the front tab's view that its link cannot have: a list of {view: as in a room, note: its message}. */
@@ -92,7 +93,7 @@ page.keepOver = () => storage.session.set(OVER, page.whole());
 const keep = (tab, link, beyond) => {
   beyonds[tab] = beyond;
   const write = () => {
-    const view = page.tab === tab && tab !== leaving && link();
+    const view = page.tab === tab && (coming ?? tab) === tab && link();
     if (view) writeAddress(tab, view);
   };
   subscribe(document.documentElement, write);
@@ -102,13 +103,15 @@ page.keep = keep;
 
 /** Shows the view of a link (URLSearchParams) as if the page had been opened with it. */
 page.follow = async (/** @type {URLSearchParams} */ params) => {
+  const own = ++follows;
   const tab = tabOf(withModel(params));
   reopen(params); // a tab that is not open yet reads its link when it is opened
-  leaving = tab === page.tab ? null : page.tab;
+  coming = tab;
   await page.go(tab, params.get("panel"));
-  leaving = null;
+  if (own !== follows) return;
+  coming = null;
   for (let frames = 0; frames < 300 && !followers[tab]; frames++) await new Promise(requestAnimationFrame);
-  followers[tab]?.(params);
+  if (own === follows) followers[tab]?.(params);
 };
 
 let toCome = page.tab === window.formerBegins ? null : page.tab;

@@ -35,7 +35,10 @@ export const makePanel = (element, heading) => {
     largest?.restore();
     if (!on) return;
     section.classList.add("maximised");
-    largest = { restore, free: makeOthersInert(section) };
+    const free = makeOthersInert(section);
+    const gone = new ResizeObserver(() => section.checkVisibility() || restore()); // its tab or section was left
+    gone.observe(section);
+    largest = { restore, free: () => (gone.disconnect(), free()) };
     label(say("restore"), "✕");
     button.focus({ preventScroll: true });
   };
@@ -64,6 +67,8 @@ const makeOthersInert = (/** @type {any} */ element) => {
   for (const other of others) other.inert = true;
   return () => others.forEach((other) => (other.inert = false));
 };
+
+export const restoreLargest = () => largest?.restore();
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented || isPresenting() || !largest) return;

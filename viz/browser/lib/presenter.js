@@ -9,6 +9,7 @@ import { keys } from "./keys.js";
 import { lessons } from "./lessons.js";
 import { inWords, say } from "./messages.js";
 import { page } from "./page.js";
+import { restoreLargest } from "./panel.js";
 import { polls } from "./room/polls.js";
 import { room } from "./room.js";
 import { site } from "./site.js";
@@ -21,6 +22,7 @@ const caption = h("div.presenter-caption", lines, ask, link, add);
 /** @type {any} */ let shown = null; // the presented section
 /** @type {any} */ let asked = null; // the question shown over it
 let turn = 0; // counts requests: a tab that loads late may belong to an earlier one
+/** @type {Wanted} */ let missed = null; // a panel that was asked for and is not on the page yet
 
 const nameOf = (/** @type {HTMLElement} */ section) => section.dataset.panel ?? "";
 const titleOf = (/** @type {HTMLElement} */ section) => must(section.querySelector("h2"), "title").textContent;
@@ -37,6 +39,7 @@ const panels = () => sections().map((section) => ({ name: nameOf(section), title
 
 /** @type {(section: HTMLElement | null) => void} */
 const show = (section) => {
+  missed = null;
   shown?.classList.remove("presented", "maximised");
   showQuestion(false);
   section?.classList.add("presented", "maximised");
@@ -97,12 +100,15 @@ const tellQuestion = () => {
 /** Starts with a panel; a tab that was just opened has its panels after a moment. */
 const begin = async (/** @type {Wanted} */ wanted) => {
   const own = ++turn;
+  restoreLargest();
   presenter.on = true;
   document.body.classList.add("presenting");
   if (!caption.isConnected && embeddedPanel === null) document.body.append(caption);
   const all = await settled(wanted);
   if (!presenter.on || own !== turn || !all.length) return;
-  show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
+  const found = all.find((section) => nameOf(section) === wanted);
+  show(found ?? all[wanted === Infinity ? all.length - 1 : 0]);
+  missed = found ? null : wanted;
   settled(Infinity).then(showCaption); // the wanted panel may come before others, which count too
 };
 
@@ -120,6 +126,7 @@ const settled = async (/** @type {Wanted} */ wanted) => {
 };
 
 const end = () => {
+  turn++; // a tab on its way no longer presents
   presenter.on = false;
   document.body.classList.remove("presenting");
   presenter.slides.at = null;
@@ -199,8 +206,10 @@ const start = () => {
   lessons.subscribe(document.body, showCaption);
   room.subscribe(document.body, tellQuestion);
   new MutationObserver(() => {
-    if (!presenter.on || embeddedPanel !== null || !shown?.closest("[hidden]")) return;
-    requestAnimationFrame(() => show(sections()[0]));
+    if (!presenter.on || embeddedPanel !== null) return;
+    const late = missed && sections().find((section) => nameOf(section) === missed);
+    if (late) show(late);
+    else if (shown?.closest("[hidden]")) requestAnimationFrame(() => show(sections()[0]));
   }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
 };
 

@@ -31,12 +31,15 @@ export const pythonButton = (panel, title) => {
     if (!shown) throw unanswered("python_early");
     return (await answerTo(`/python/${panel}`, { ...shown, ...ownView[panel]?.() })).code;
   };
+  let asked = 0; // counts openings
   // Opens before the answer arrives: a dialog that opens later could cover something else.
   const open = async () => {
     code.hidden = true;
     status.textContent = say("python_writing");
     dialog.showModal();
+    const own = ++asked;
     const lines = await ask().catch((error) => error);
+    if (own !== asked) return; // opened again, perhaps for another view
     const failed = lines instanceof Error;
     code.value = failed ? "" : lines;
     code.hidden = failed;

@@ -3,7 +3,7 @@
 
 import { chosenLanguage, opened, viewNow, writeAfter, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
-import { h, listeners } from "./base.js";
+import { h, listeners, refill } from "./base.js";
 import { inWords, say } from "./messages.js";
 import { page } from "./page.js";
 import { presenter } from "./presenter.js";
@@ -147,7 +147,7 @@ const makeSheet = () => {
     status,
   );
   subscribe(document.documentElement, () => {
-    list.replaceChildren(...slides.list.map(item));
+    refill(list, slides.list.map(item));
     some.hidden = !slides.list.length;
     if (slides.list.length) link.value = linkToFirst();
     showStatus();

@@ -87,8 +87,8 @@ const shownTab = () => document.querySelector(`.former-lesson[data-tab=${page.ta
 
 /** Makes the tab in front ready to be printed; resolves when all of it is drawn, or after `latest` ms. */
 const prepare = async (latest = LATEST) => {
-  layOut();
   const tab = must(shownTab(), "tab in front");
+  layOut();
   const limit = performance.now() + latest;
   let frames = 0; // without a pending request; on a slow machine one may take longer than QUIET
   for (let quiet = performance.now(); performance.now() < limit; frames++) {
@@ -111,8 +111,12 @@ const fitToPages = () => {
   }
 };
 
+let preparing = false;
 const print = async () => {
+  if (preparing) return;
+  preparing = true;
   await prepare();
+  preparing = false;
   let printed = false;
   addEventListener("beforeprint", () => (printed = true), { once: true });
   window.print();

@@ -1,7 +1,7 @@
 // Example texts for the current model; a click puts one in the text box. All other texts of the field (a link's, or an
 // example) are set through here: trigger("filled") makes Gradio ask the store for them.
 
-import { h } from "../../browser/lib/base.js";
+import { h, refill } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";
 import { store } from "./lib/store.js";
 
@@ -19,7 +19,7 @@ export const mount = ({ element, trigger, props }) => {
     };
     const chip = (example) =>
       h("button", { "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-    element.replaceChildren(h("span.quiet", say("examples")), ...(props.value.texts[examples] ?? []).map(chip));
+    refill(element, [h("span.quiet", say("examples")), ...(props.value.texts[examples] ?? []).map(chip)]);
     element.dataset.rev = store.rev;
   });
 };

@@ -1,6 +1,6 @@
 // The branches of the text: where each leaves another, and how it continues; a click shows it.
 
-import { eachFrame, h, shorten } from "../../browser/lib/base.js";
+import { eachFrame, h, refill, shorten } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { site } from "../../browser/lib/site.js";
@@ -56,9 +56,9 @@ export const mount = ({ element }) => {
     notice.textContent = branches.gone ? say("write_gone", { limit: branches.limit, count: branches.gone }) : "";
     if (now === latest) return;
     latest = now;
-    const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
-    list.replaceChildren(
-      ...entries.map(({ end, message, preview }, i) =>
+    refill(
+      list,
+      entries.map(({ end, message, preview }, i) =>
         h(
           "li",
           h(
@@ -71,7 +71,6 @@ export const mount = ({ element }) => {
         ),
       ),
     );
-    if (focused >= 0) list.children[focused]?.querySelector("button").focus();
     element.dataset.branches = branches.list.length;
   });
 

@@ -3,6 +3,7 @@
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { cssOf, gradient, inkOn, palette } from "../../browser/lib/colour.js";
+import { keys } from "../../browser/lib/keys.js";
 import { asList, asText, inWords, say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
@@ -214,7 +215,7 @@ const movesIn = (tokens) => {
       End: () => writing.go(branches.tip(cursor)),
       Escape: () => writing.point(null),
     }[event.key];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!act || keys.modified(event)) return;
     event.preventDefault();
     act();
   });

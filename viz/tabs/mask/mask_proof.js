@@ -4,6 +4,7 @@
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { cssOf, gradient, palette, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { keys } from "../../browser/lib/keys.js";
 import { say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
@@ -82,7 +83,7 @@ const makeTokens = () => {
   const byKey = (event) => {
     const { token } = masking.view;
     const to = { ArrowLeft: token - 1, ArrowRight: token + 1, Home: 0, End: masking.fields.token.max }[event.key];
-    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (to === undefined || keys.modified(event)) return;
     event.preventDefault();
     masking.point(null);
     choose(to);

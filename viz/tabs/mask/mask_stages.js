@@ -4,6 +4,7 @@ import { eachFrame, h } from "../../browser/lib/base.js";
 import { makeBar, palette, signedAt, variable } from "../../browser/lib/colour.js";
 import { fields } from "../../browser/lib/fields.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { keys } from "../../browser/lib/keys.js";
 import { say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
@@ -73,7 +74,7 @@ const byKey = (event) => {
     ArrowUp: () => goToRow(row - 1),
     ArrowDown: () => goToRow(row + 1),
   }[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
+  if (!act || keys.modified(event) || event.target.closest("input")) return;
   act();
   event.preventDefault();
 };

@@ -22,7 +22,7 @@ const byKey = (event) => {
   const { arrows, clamp } = keys;
   const step = arrows[event.key];
   const shown = permuting.picture();
-  if (!step || !shown) return;
+  if (!step || !shown || keys.modified(event)) return;
   event.preventDefault();
   const { word, column = 0 } = permuting.hover ?? {};
   const at = word === undefined ? 0 : clamp(shown.order.indexOf(word) + step[0], shown.words);

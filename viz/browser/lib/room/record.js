@@ -1,7 +1,7 @@
 // A room's record for its leader: the number of followers and all answers, to read and as a CSV file.
 
 import { saveRows } from "../ask.js";
-import { h } from "../base.js";
+import { h, refill } from "../base.js";
 import { makeBar } from "../colour.js";
 import { say } from "../messages.js";
 import { asWhole } from "../numbers.js";
@@ -89,7 +89,10 @@ export const makeRecord = () => {
     title.textContent = say("record", { room: room.name });
     said.textContent = say(members ? "record_members" : "record_none", { answers: answers.length, members });
     const names = [...new Set(answers.map(({ name }) => name))];
-    list.replaceChildren(...names.map((name) => makeQuestion(answers.filter((each) => each.name === name))));
+    refill(
+      list,
+      names.map((name) => makeQuestion(answers.filter((each) => each.name === name))),
+    );
     save.disabled = !members;
   };
   const download = async () => {

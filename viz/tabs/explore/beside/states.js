@@ -53,6 +53,7 @@ const dragsCells = (table, target, drop) => {
   let dragged = false; // until the click that follows the pointer's release
   table.addEventListener("pointerdown", (event) => {
     const cell = event.target.closest("tbody td");
+    if (event.button) return;
     // A finger scrolls the grid, unless it is on the state that is lifted.
     if (!cell || (event.pointerType === "touch" && !cell.classList.contains("lifted"))) return;
     const start = [event.clientX, event.clientY];
@@ -62,7 +63,7 @@ const dragsCells = (table, target, drop) => {
     const leave = () => over?.classList.remove("over");
     const move = ({ clientX, clientY }) => {
       if (!dragged && Math.hypot(clientX - start[0], clientY - start[1]) < MOVED) return;
-      if (!dragged) table.closest(".lens-part").append(ghost);
+      if (!dragged) document.body.append(ghost); // in a panel it would stand where that does
       dragged = true;
       ghost.style.translate = `${clientX}px ${clientY}px`;
       leave();
@@ -146,6 +147,8 @@ const makeCarried = (columns, drawn) => {
     fail: (error) => {
       node.hidden = false;
       heading.textContent = whyNot(error);
+      grid.table.replaceChildren();
+      said.replaceChildren();
     },
   });
   const draw = () => {

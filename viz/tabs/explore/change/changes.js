@@ -1,6 +1,6 @@
 // The line under the text that lists the visitor's changes of heads; hidden while there are none.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, refill } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 import { changeList } from "../lib/changes.js";
 import { store } from "../lib/store.js";
@@ -15,6 +15,6 @@ export const mount = ({ element }) => {
     element.hidden = !store.edits.length;
     element.closest(".explore-top").toggleAttribute("data-changed", !element.hidden);
     count.textContent = say("edits_count", { count: store.edits.length });
-    list.replaceChildren(...changeList());
+    refill(list, changeList());
   });
 };

@@ -1,7 +1,7 @@
 // The visitor's edits of heads (viz/passes/edits.py); and below, the effect of each head, measured by ablating it.
 
 import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
-import { defer, h } from "../../../browser/lib/base.js";
+import { defer, h, refill } from "../../../browser/lib/base.js";
 import { makeHints } from "../../../browser/lib/hint.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -111,7 +111,7 @@ const makeEdits = (button) => {
     reset.disabled = !active.length;
     status.textContent = active.length ? "" : say("edits_none");
     weight.draw();
-    list.replaceChildren(...changeList());
+    refill(list, changeList());
   };
   const nodes = [
     h("div.edit-head", heading, h("label.edit-whole", whole, say("edit_whole"))),

@@ -5,6 +5,7 @@ import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, setAttributes, svg, tableRow } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
+import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, watchSize } from "../../../browser/lib/panel.js";
@@ -146,7 +147,7 @@ const makePicture = () => {
   drawing.addEventListener("click", (event) => indexOf(event) !== null && choose(indexOf(event)));
   drawing.addEventListener("keydown", (event) => {
     const i = indexOf(event);
-    if (i === null) return;
+    if (i === null || keys.modified(event)) return;
     const last = ranking.arcs.length - 1;
     const to = { ArrowDown: i + 1, ArrowRight: i + 1, ArrowUp: i - 1, ArrowLeft: i - 1, Home: 0, End: last }[event.key];
     if (to !== undefined) arcAt(Math.max(0, Math.min(last, to))).focus();

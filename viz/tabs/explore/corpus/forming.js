@@ -113,7 +113,7 @@ export const mount = ({ element }) => {
     { words, shown: () => page.tab === "explore" && steps().length > 0 },
     {
       set: ({ step }) => {
-        requested = step;
+        requested = step === at() && !store.open ? null : step; // nothing comes of asking for what is shown
         store.stepTo(steps()[step]);
         paint();
       },

@@ -1,7 +1,10 @@
 // A table whose cells respond to pointer, click and arrow keys.
 
+import { keys } from "../../../browser/lib/keys.js";
+
 /** The {row, column} that a key leads to from a cell among rows × columns; undefined: it leads nowhere. */
-export const cellBeside = (key, { row, column }, rows, columns) => {
+export const cellBeside = (event, { row, column }, rows, columns) => {
+  if (keys.modified(event)) return undefined;
   const [last, end] = [rows - 1, columns - 1];
   const to = {
     ArrowUp: [row - 1, column],
@@ -12,7 +15,7 @@ export const cellBeside = (key, { row, column }, rows, columns) => {
     End: [row, end],
     PageUp: [0, column],
     PageDown: [last, column],
-  }[key];
+  }[event.key];
   return to && { row: Math.max(0, Math.min(last, to[0])), column: Math.max(0, Math.min(end, to[1])) };
 };
 
@@ -37,7 +40,7 @@ export const answerCells = (table, { point, choose }) => {
     const now = cellOf(event);
     if (!now) return;
     const { rows } = table.tBodies[0];
-    const to = cellBeside(event.key, now, rows.length, rows[0].cells.length - 1);
+    const to = cellBeside(event, now, rows.length, rows[0].cells.length - 1);
     if (to) rows[to.row].cells[1 + to.column].focus();
     else if (event.key === "Enter" || event.key === " ") choose(now);
     else return;

@@ -1,7 +1,7 @@
 // Hidden words: the words of a text as buttons, the model's predictions for each hidden piece, and whether the second
 // of two texts follows the first.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, refill } from "../../../browser/lib/base.js";
 import { asList, inQuotes, say } from "../../../browser/lib/messages.js";
 import { quote } from "./labels.js";
 import { changeOf, outcomes } from "./outcome.js";
@@ -81,7 +81,7 @@ export const blanks = (rewrite) => {
     const blanks = (output.blanks ?? []).map((blank, i) => answer(blank, baseline?.blanks[i]));
     const none = say(output.blanks ? "blanks_none" : "no_head");
     words.hidden = reset.hidden = !output.blanks;
-    words.replaceChildren(...header.words.map(wordOf));
+    refill(words, header.words.map(wordOf));
     const lacking = [...new Set(header.words.filter(isForeign).map((word) => inQuotes(typedAs(word))))];
     const values = { words: asList(lacking, true), count: lacking.length };
     foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";

@@ -57,14 +57,14 @@ const follow = (params) => {
   state.notes.link = [];
   const question = params.has("model") ? askOfLink(params) : state.asked;
   const shown = !params.has("model") || (isShown(question) && isShown(state.asked) && !state.open);
-  const same = Boolean(state.pass) && shown; // a follower's page may not have its first pass yet
-  limit(same ? state.map : null); // the limits of the other pass are not known yet
+  const here = shown ? state.pass : null; // a follower's page may not have its first pass yet
+  limit(here && (here.maps[Number(params.get("map") ?? 0)] ?? state.map)); // those of another pass are not known yet
   const { values, refused } = readView(params);
   limit();
   refused.forEach(refuse);
   publish("notes");
   const link = { values, named: namesHead(params) };
-  if (same) return applyView(link);
+  if (here) return applyView(link);
   askFor(question, link);
   fill();
 };

@@ -19,7 +19,7 @@ const FAINT = 0.25; // a row whose largest weight is smaller is hardly visible o
 const press = (event) => {
   const { arrows, clamp } = keys;
   const shown = shownNow();
-  if (!shown) return;
+  if (!shown || keys.modified(event)) return;
   const { query, key } = pairOf(shown);
   const arrow = arrows[event.key];
   if (arrow) {

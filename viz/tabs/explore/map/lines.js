@@ -4,6 +4,7 @@
 
 import { eachFrame, fit, h, isolate, placeOn, shorten } from "../../../browser/lib/base.js";
 import { variable } from "../../../browser/lib/colour.js";
+import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
@@ -127,6 +128,7 @@ const answersOn = (canvas, rows) => {
     if (i !== null) lock(i);
   });
   canvas.addEventListener("keydown", (event) => {
+    if (keys.modified(event)) return;
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const now = store.token();
     if (step) {

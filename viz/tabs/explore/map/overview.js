@@ -194,7 +194,7 @@ const makeCells = (pointed) => {
     const { layer, head } = store.view;
     const { layers, heads } = store.map;
     const now = { row: layer, column: head };
-    const to = cellBeside(event.key, now, layers, heads) ?? (["Enter", " "].includes(event.key) ? now : null);
+    const to = cellBeside(event, now, layers, heads) ?? (["Enter", " "].includes(event.key) ? now : null);
     if (!to) return;
     event.preventDefault();
     choose(to.row, to.column);

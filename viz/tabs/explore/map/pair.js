@@ -87,7 +87,11 @@ const makeOutput = (width) => {
     draw();
   };
   const step = (name, sign, by) =>
-    h("button.f-link", { "aria-label": say(`pair_${name}`), onclick: () => choose((at ?? 0) + by) }, sign);
+    h(
+      "button.f-link",
+      { "aria-label": say(`pair_${name}`), onclick: () => choose((last ? currentIndex() : 0) + by) },
+      sign,
+    );
   const node = h("div.fetches", canvas, h("div.fetched", step("less", "‹", -1), total, step("more", "›", 1)));
   const draw = () => {
     if (!last || !width()) return;

@@ -69,7 +69,7 @@ const movesAmongQueries = (list, tokens) => {
       Home: 0,
       End: all.length - 1,
     };
-    if (!(event.key in steps)) return;
+    if (!(event.key in steps) || keys.modified(event)) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(all.length - 1, steps[event.key]));
     if (store.view.token !== null) store.set({ token: next, key: null });

@@ -31,17 +31,18 @@ const makeTexts = () => {
   );
   const own = h("textarea", { rows: 3, maxlength: MOST, "aria-label": say("guess_text_own"), hidden: true });
   own.addEventListener("change", () => game.choose(own.value));
-  let typing = false; // “your own text” was chosen, but none is entered yet
+  let replaced = null; // the text that was shown when “your own text” was chosen, until another comes
+  const isTyping = () => replaced === writing.settings.game_text;
   const choose = (i) => {
-    typing = i === OWN;
-    game.choose(typing ? writing.settings.game_text : TEXTS[i]);
+    replaced = i === OWN ? writing.settings.game_text : null;
+    game.choose(isTyping() ? writing.settings.game_text : TEXTS[i]);
     paint();
-    if (typing) own.focus();
+    if (isTyping()) own.focus();
   };
   const paint = () => {
     const at = TEXTS.indexOf(writing.settings.game_text);
     if (at === OWN && document.activeElement !== own) own.value = writing.settings.game_text;
-    choice.value = typing ? OWN : at;
+    choice.value = isTyping() ? OWN : at;
     own.hidden = Number(choice.value) !== OWN || (game.on() && !refused());
   };
   return { choice, own, paint };

@@ -41,6 +41,7 @@ export const addDraws = (writing) => {
         end.beam = { rank: i + 1, bits: (-result.log_probs[i]).toFixed(1) };
         return end;
       });
-      writing.go(ends[0]);
+      if (writing.cursor === from && !writing.runs()) writing.go(ends[0]);
+      else writing.publish("text"); // something else was begun meanwhile
     });
 };

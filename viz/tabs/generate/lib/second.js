@@ -69,7 +69,8 @@ export const makeSecond = (writing) => {
     writing.writeLink();
   };
 
-  const forget = () => {
+  /** Removes the text. */
+  second.forget = () => {
     shape = shapeNow();
     Object.assign(second, empty());
     end();
@@ -77,7 +78,7 @@ export const makeSecond = (writing) => {
 
   /** Removes the text, and starts again from the prompt if a second model is selected. */
   second.begin = () => {
-    forget();
+    second.forget();
     writing.writeLink();
     if (writing.settings.second) ask();
   };
@@ -93,7 +94,7 @@ export const makeSecond = (writing) => {
     const { tokens } = second;
     const goesOn =
       shape === shapeNow() && tokens.length <= wanted.length && tokens.every((token, i) => token === wanted[i]);
-    if (!goesOn) forget();
+    if (!goesOn) second.forget();
     if (writing.settings.second && (wanted.length > second.tokens.length || !second.state))
       ask(0, wanted.slice(second.tokens.length));
   };

@@ -196,21 +196,28 @@ writing.point = (node) => {
 /** "1 token", "2 tokens". */
 writing.count = (count) => say("write_count", { count });
 
+/** Removes the text. */
 const begin = () => {
+  end();
   writing.searched = null;
   writing.branches = new Branches(site.limits.written);
   writing.cursor = writing.branches.root;
   writing.hover = null;
+  writing.status = "idle";
+  second.forget();
+  publish("text", "hover", "status");
+};
+
+/** Asks for what the prompt alone gives. */
+const start = () => {
+  ask();
+  second.begin();
 };
 
 /** Removes the text, and starts again from the prompt. */
 writing.clear = () => {
-  end();
   begin();
-  writing.status = "idle";
-  publish("text", "hover", "status");
-  ask();
-  second.begin();
+  start();
 };
 
 /** Changes settings: set({temperature: 1}). A value out of range is ignored. */
@@ -221,8 +228,8 @@ writing.set = (partial) => {
   publish(...changed);
   if (changed.includes("second")) second.begin();
   if (changed.includes("model") || changed.includes("text")) {
-    end();
-    later = setTimeout(writing.clear, changed.includes("text") ? 300 : 0);
+    begin();
+    later = setTimeout(start, changed.includes("text") ? 300 : 0);
   } else if (
     writing.status === "running" &&
     changed.some((name) => SAMPLING.includes(name) || name === "pace" || name === "length")
@@ -261,12 +268,9 @@ writing.follow = (params) => {
   writing.message = null;
   const before = SHAPING.map((name) => writing.settings[name]).join("\n");
   const { given: wanted, other, refused } = read(params);
-  second.follow(other);
   publish(...Object.keys(writingFields));
-  if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
-    end();
-    begin();
-  }
+  if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) begin();
+  second.follow(other);
   const { node, given } = asFarAsHere(wanted);
   writing.branches.visit(node);
   writing.cursor = node;

@@ -4,6 +4,7 @@
 import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
+import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asWhole } from "../../../browser/lib/numbers.js";
 import { room } from "../../../browser/lib/room.js";
@@ -37,15 +38,17 @@ export const learnCheck = (section, { question = section.words("question"), name
     message.className = "said";
     questions.ask({}, async () => ({ chosen, ...(await answer()) }));
   };
+  const inputs = choices.map((_, i) => h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }));
   const votes = choices.map(() => h("output.votes", { hidden: true }));
-  const labels = choices.map((words, i) =>
-    h(
-      "label",
-      h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }),
-      h("span", words),
-      votes[i],
-    ),
-  );
+  const labels = choices.map((words, i) => h("label", inputs[i], h("span", words), votes[i]));
+  // Arrow keys only move the focus, as a choice is an answer; Space chooses.
+  const move = (event) => {
+    const [down, right] = keys.arrows[event.key] ?? [0, 0];
+    const at = inputs.indexOf(event.target);
+    if (at < 0 || !(down || right) || keys.modified(event)) return;
+    event.preventDefault();
+    inputs[(at + down + right + inputs.length) % inputs.length].focus();
+  };
   const all = h("p.all-votes", { role: "status" });
   const node = h(
     "details.check",
@@ -58,7 +61,7 @@ export const learnCheck = (section, { question = section.words("question"), name
       " ",
       h("span", { id: group }, question),
     ),
-    h("fieldset", { "aria-labelledby": group }, ...labels, all, message),
+    h("fieldset", { "aria-labelledby": group, onkeydown: move }, ...labels, all, message),
   );
   room.subscribe(node, () => {
     const counts = room.votesOn(section.name);

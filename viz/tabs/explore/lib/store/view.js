@@ -16,11 +16,12 @@ const SHOWS = ["map", "of", "layer", "head"]; // the fields that select a part o
 /** Changes the view: set({layer: 2, head: 1}). Values that the pass does not have are ignored; choosing the same again
  *  repeats a request that failed. */
 export const set = (partial) => {
-  const changed = settings.change(partial);
-  if (changed.includes("map")) {
+  const changed = "map" in partial ? settings.change({ map: partial.map }) : [];
+  if (changed.length) {
     changed.push("hover", ...fitView());
     state.hover = null; // it was a place of another map
   }
+  changed.push(...settings.change(partial)); // by the limits of that map
   if (changed.length) writeLinkSoon();
   if (SHOWS.some((name) => changed.includes(name) || (name in partial && !state.exact))) {
     exact.forget();
@@ -121,7 +122,7 @@ const readLink = () => {
 
 // Escape steps back once: out of a panel that fills the window (panel.js, which handles it first), else out of a lock.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.defaultPrevented || isPresenting()) return;
+  if (event.key !== "Escape" || event.defaultPrevented || isPresenting() || page.tab !== "explore") return;
   if (!event.target?.closest?.("input, textarea, select")) set({ token: null, key: null });
 });
 

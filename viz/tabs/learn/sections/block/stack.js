@@ -1,7 +1,7 @@
 // One token through a trained stack: what each half of a block adds, the prediction at that point, and which outputs
 // change with the token.
 
-import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { h, refill, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
@@ -43,7 +43,10 @@ const makeTokens = ({ words, live: demo }, most) => {
     const { labels, at, moved: changes } = through;
     const largest = Math.max(...changes, 1e-9);
     const colours = palette().weights;
-    list.replaceChildren(...labels.map((label, i) => token(label, i, through, colours, largest)));
+    refill(
+      list,
+      labels.map((label, i) => token(label, i, through, colours, largest)),
+    );
     const others = changes.filter((_, i) => i !== at);
     const moving = others.filter((value) => value > 0).length;
     count.textContent = words("count", { label: labels[at], moved: moving, others: others.length });

@@ -82,8 +82,6 @@ export const mount = (section, props) => {
   section.needs({ head: "trained" });
   section.begin((changed) => {
     if (changed.has("matrices")) plane.take();
-    if (changed.has("trained") && demo.answers.trained)
-      for (const name of ["query", "key"]) demo.fields[name].max = demo.answers.trained.labels.length - 1;
     paint();
   });
 };

@@ -38,7 +38,7 @@ export const makeTraining = (section, tasks, paint) => {
     if (own) Object.assign(training, { progress: null, course: [], ended: "", live: false });
     const { task, seed, text } = demo.view;
     const path = `/learn/train-now/${own ? "train" : "watch"}`;
-    demo.complain(null, "error", "train");
+    if (own) demo.complain(null, "error", "train");
     questions.ask({}, (signal) => lines(path, signal, take, own ? { task, seed, text } : {}));
   };
   const questions = newest({
