@@ -19,6 +19,8 @@ from former.hooks import Model, Observer, chain
 from former.models import require_output_layer
 from former.sampling import precise, require_maximum
 
+MOST_PENALTY = 10  # of lengths up to 10^30 the power is a finite number
+
 
 @dataclass(frozen=True)
 class Beam:
@@ -43,16 +45,16 @@ def beam_search(
     """Searches for the likeliest continuations of a prompt.
 
     Each step extends every beam by every token. Results among the best `beams` that end with `end` are set aside; the
-    best `beams` unfinished results are extended further. The search stops when none of these could still beat those set
-    aside, as in `transformers`.
+    best `beams` unfinished results are extended further. The search stops when none of these would beat those set
+    aside if it ended now, as in `transformers`.
 
     Args:
         model: a causal Generator, or its fast twin.
         prompt_ids: at least one token id; prompt and continuation must fit the context.
         max_new_tokens: the most tokens of a continuation, at least 1.
         beams: number of continuations that are kept.
-        length_penalty: exponent p: log-probabilities are divided by length ** p before they are compared; above 0
-            favours longer continuations.
+        length_penalty: exponent p, from −10 to 10: log-probabilities are divided by length ** p before they are
+            compared; above 0 favours longer continuations.
         end: the token with which a continuation ends; None without one.
         edits: changes to make in every step (`former.edits`), only of whole heads, as in `former.generate`.
     Returns:
@@ -66,8 +68,8 @@ def beam_search(
     require_positive("max_new_tokens", max_new_tokens)
     require_positive("beams", beams)
     require_token("end", end, config.num_tokens)
-    if not is_number(length_penalty):
-        raise ValueError(f"length_penalty must be a finite number, got {length_penalty!r}")
+    if not is_number(length_penalty) or abs(length_penalty) > MOST_PENALTY:
+        raise ValueError(f"length_penalty must be in [-{MOST_PENALTY}, {MOST_PENALTY}], got {length_penalty!r}")
     ids = check_prompt(prompt_ids, config.num_tokens)
     if not isinstance(window_for(model, len(ids)), Window):  # only there do keys and values not change as a text grows
         raise ValueError(f"model must be a causal Generator, got another {type(model).__name__}")

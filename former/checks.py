@@ -79,9 +79,9 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
 
 
 def require_json(name: str, value: Any) -> None:
-    """Raises ValueError unless a value can be written as JSON."""
+    """Raises ValueError unless a value can be written as JSON, in UTF-8."""
     try:
-        json.dumps(value)
+        json.dumps(value, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold plain JSON values only, got others: {error}") from error
 

@@ -31,13 +31,18 @@ def added_in_version(default: Any, version: int) -> Any:
     return field(default=default, metadata={"since": version})
 
 
+def _plain(value: Any) -> Any:
+    """Returns a number of numpy as one of Python, and any other value as it is."""
+    return value.item() if hasattr(value, "item") else value
+
+
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """A model's shape, which can be stored in a JSON card."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields as plain values, for a JSON card."""
-        return asdict(self)
+        return asdict(self, dict_factory=lambda pairs: {name: _plain(value) for name, value in pairs})
 
     @classmethod
     def from_dict(cls: type[_Config], values: dict[str, Any], version: int = VERSION) -> _Config:
@@ -149,7 +154,7 @@ class SequenceConfig(StackConfig):
     rotary_theta: float = added_in_version(10_000.0, 5)  # of rotary positions: base of the frequencies
     rotary_share: float = added_in_version(1.0, 5)  # share of each head's numbers that is turned
     rotary_scaling: tuple[float, ...] | None = added_in_version(None, 5)  # `positions.Rotary.scaling`
-    pad_token: int | None = None  # fills up the shorter sequences of a batch; no other token attends to it
+    pad_token: int | None = None  # of a Classifier: fills up shorter sequences; no other token attends to it
 
     def __post_init__(self) -> None:
         super().__post_init__()

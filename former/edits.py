@@ -74,6 +74,7 @@ def scale_head(layer: int, head: int, factor: float, *, stack: str = "") -> Edit
     """
     if not is_number(factor):
         raise ValueError(f"factor must be a finite number, got {factor!r}")
+    factor = float(factor)  # torch assigns no number of numpy
 
     def scale(out: Tensor) -> Tensor:
         _check_head(head, out)
@@ -133,6 +134,7 @@ def set_weight(
     """
     if not is_share(weight):
         raise ValueError(f"weight must be in [0, 1], got {weight!r}")
+    weight = float(weight)
 
     def put(current: Tensor) -> Tensor:
         _check_head(head, current)

@@ -170,7 +170,7 @@ def _side_by_side(tensors: list[Tensor]) -> Tensor:
     first = tensors[0]
     starts = [each.storage_offset() for each in tensors]
     step = starts[1] - starts[0] if len(starts) > 1 else 0
-    even = all(
+    even = step >= 0 and all(
         each.untyped_storage().data_ptr() == first.untyped_storage().data_ptr()
         and (each.shape, each.stride(), each.dtype) == (first.shape, first.stride(), first.dtype)
         and start == starts[0] + i * step
@@ -288,8 +288,7 @@ def run_with_capture(
     if not callable(model):
         raise ValueError(f"model must be a model, such as `bundle.model` or `run.model`, got a {type(model).__name__}")
     capture = Capture(names, layers, grad=grad)
-    observer = chain((*checked_edits(model, edits), capture))
-    check_observer(model, capture)
+    observer = chain(checked_edits(model, (*listed("edits", edits), capture)))
     options = {} if mask is None else {"mask": mask}
     inputs = inputs_of(model, tokens)
     with torch.set_grad_enabled(grad):
@@ -306,18 +305,22 @@ def points_of(model: Model) -> Iterable[str]:
     return getattr(model, "points", (*POINTS, *BLOCK_POINTS))
 
 
+def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
+    """Returns observers, with those of a `Chain` in its place."""
+    return tuple(
+        one for each in observers for one in (flattened(each.observers) if isinstance(each, Chain) else [each])
+    )
+
+
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
     """Returns edits as a tuple; raises ValueError if one is no observer, or does not fit the model."""
-    check_observer(model, Chain(checked := listed("edits", edits)))
+    for each in (checked := flattened(listed("edits", edits))):
+        _check_observer(model, each)
     return checked
 
 
-def check_observer(model: Model, observer: Observer) -> None:
+def _check_observer(model: Model, observer: Observer) -> None:
     """Raises ValueError unless the model has the points and layers that an observer names."""
-    if isinstance(observer, Chain):
-        for each in observer.observers:
-            check_observer(model, each)
-        return
     if not hasattr(observer, "at"):
         raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {observer!r}")
     if isinstance(observer, Capture):

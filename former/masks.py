@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from former.checks import require_choice, require_instance, require_positive
+from former.checks import is_whole, require_choice, require_instance, require_positive
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ def named(
         ValueError: an unknown kind, a number out of range, or no size for a kind that needs one.
     """
     size = _checked(kind, t, size)
+    if not is_whole(past) or past < 0:
+        raise ValueError(f"past must be a whole number, at least 0, got {past!r}")
     query = torch.arange(past, past + t, device=device)[:, None]
     key = torch.arange(past + t, device=device)[None, :]
     return MASKS[kind].sees(query, key, size)

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-from former.hooks import check_observer
+from former.hooks import checked_edits
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +28,7 @@ def observable(method: Callable[P, R]) -> Callable[P, R]:
         model: Any = args[0]
         observer: Any = args[observer_index] if len(args) > observer_index else kwargs.get("observer")
         if observer is not None:
-            check_observer(model, observer)
+            checked_edits(model, [observer])
         return method(*args, **kwargs)
 
     return call

@@ -61,6 +61,8 @@ def apply_rules(
     """
     check_rules(temperature, top_k, top_p, min_p)
     require_maximum(logits)
+    if logits.dim() != 1:
+        raise ValueError(f"logits must be (num_tokens,), got {tuple(logits.shape)}")
     logits = precise(logits)
     if temperature == 0:
         return {"temperature": torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)}
@@ -100,6 +102,8 @@ def require_numbers(values: Tensor) -> Tensor:
 def require_maximum(logits: Tensor) -> None:
     """Raises ValueError unless the largest logit is finite: after an overflow, or with broken weights, it is not."""
     require_instance("logits", logits, Tensor)
+    if not logits.numel():
+        raise ValueError(f"logits must hold at least one number, got {tuple(logits.shape)}")
     largest = logits.max()
     if not largest.isfinite():
         raise NotNumbers(f"logits must have a finite maximum, to predict a token, got {float(largest)}")
@@ -114,7 +118,7 @@ def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:
         penalty: above 0; logits above 0 are divided by it, others multiplied. 1 changes nothing.
     """
     require_instance("logits", logits, Tensor)
-    index = torch.tensor(sorted(set(ids)), device=logits.device)
+    index = torch.tensor(sorted(set(ids)), dtype=torch.long, device=logits.device)
     seen_logits = logits[index]
     return logits.scatter(0, index, torch.where(seen_logits > 0, seen_logits / penalty, seen_logits * penalty))
 

@@ -645,6 +645,22 @@ BAD = {
         "num_tokens must be at least 2",
         "got 1",
     ),
+    "logits of several predictions": (
+        lambda: former.sampling.next_token_probs(torch.zeros(2, 5), top_k=1),
+        "logits must be (num_tokens,)",
+        "got (2, 5)",
+    ),
+    "earlier tokens below 0": (lambda: masks.named("causal", 3, past=-1), "past must be a whole number", "got -1"),
+    "an edit of the stream within others": (
+        lambda: former.logit_parts(PRE_NORM, TOKENS, edits=[hooks.Chain([edits.Edit(0, "resid_mid", torch.relu)])]),
+        "edits must not change the residual stream",
+        "'resid_mid'",
+    ),
+    "one weight within other edits": (
+        lambda: list(former.generate(GENERATOR, [1, 2], 2, edits=[hooks.Chain([edits.set_weight(0, 0, 1, 0, 0.5)])])),
+        "edits must be of whole heads",
+        "position",
+    ),
     "an id that is no byte": (
         lambda: former.tokens.ByteTokenizer().decode([256]),
         "ids must be whole numbers in [0, 256)",

@@ -72,7 +72,7 @@ def test_what_beams_cannot_search_is_refused(arguments, message):
         former.beam_search(model, *arguments)
     with pytest.raises(ValueError, match="end must be None or a whole number in"):
         former.beam_search(model, [1], 2, end=4)
-    with pytest.raises(ValueError, match="length_penalty must be a finite number, got nan"):
+    with pytest.raises(ValueError, match="length_penalty must be in \\[-10, 10\\], got nan"):
         former.beam_search(model, [1], 2, length_penalty=math.nan)
     with pytest.raises(ValueError, match="edits must be of whole heads"):
         former.beam_search(model, [1], 2, edits=[former.edits.set_weight(0, 0, 0, 0, 1)])

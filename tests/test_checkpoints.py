@@ -5,12 +5,13 @@ import json
 import pickle
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 import former
-from former import checkpoints
+from former import checkpoints, cpu, tokens
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=4, depth=2, seq_length=16, norm="pre")
 
@@ -361,3 +362,28 @@ def test_a_folder_and_a_shipped_model_of_one_name_do_not_hide_each_other(bundle,
 def test_an_unknown_name_is_refused_with_the_names_there_are(name):
     with pytest.raises(former.CheckpointError, match=r"no model '.*': neither one of \["):
         former.load(name)
+
+
+def test_a_model_that_cannot_be_written_leaves_the_one_in_the_folder(tmp_path):
+    config = former.ModelConfig(
+        num_tokens=3, seq_length=4, emb=np.int64(4), heads=2, depth=1, rotary_theta=np.float32(9)
+    )
+    former.save(
+        former.Bundle(former.Generator(config), tokens.WordTokenizer(["<pad>", "<unk>", "a"]), config), tmp_path
+    )
+    before = former.load(tmp_path)
+    assert (before.config.emb, before.config.rotary_theta) == (4, 9.0), "numbers of numpy are numbers"
+    for broken, message in (
+        (replace(before, tokenizer=tokens.WordTokenizer(["<pad>", "<unk>", "\ud800"])), "tokenizer must hold"),
+        (replace(before, card={"note": "\ud800"}), "card must hold"),
+        (replace(before, model=cpu.optimise(before.model)), "bundle must hold one of"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            former.save(broken, tmp_path)
+        assert former.load(tmp_path).tokenizer.words == before.tokenizer.words
+
+
+def test_a_card_may_say_anything(tmp_path):
+    bundle = former.load("classifier")
+    former.save(replace(bundle, card={"note": "%words%"}), tmp_path)
+    assert former.load(tmp_path).card["note"] == "%words%"

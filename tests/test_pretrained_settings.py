@@ -169,3 +169,58 @@ def test_a_window_that_begins_at_no_layer_is_refused(tmp_path):
         former.pretrained.load(tmp_path)
     change_config(tmp_path, use_sliding_window=False)
     assert former.pretrained.load(tmp_path).config.mask == "causal"
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["tokenizer.json", "vocab.json"])
+@pytest.mark.parametrize("where", ["added_tokens.json", "added_tokens_decoder"])
+def test_tokens_that_another_file_adds_are_read(where, older, tmp_path):
+    saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=302)), tmp_path)
+    added = {"<|pad|>": 300, "<|user|>": 301}
+    options = {"lstrip": False, "rstrip": False, "normalized": False, "single_word": False, "special": True}
+    every = {"<|endoftext|>": 299, **added}
+    decoder = {str(i): {"content": content, **options} for content, i in every.items()}
+    in_file = where == "added_tokens.json"
+    settle(tmp_path, older, tokenizer_class="GPT2Tokenizer", **({} if in_file else {where: decoder}))
+    if in_file:
+        (tmp_path / where).write_text(json.dumps(added))
+    ours, theirs = former.pretrained.load(tmp_path).tokenizer, T.AutoTokenizer.from_pretrained(tmp_path)
+    for text in ("The<|pad|>cat", "<|user|> sat", "a <|endoftext|> b"):
+        assert ours.encode(text) == theirs(text)["input_ids"], text
+
+
+def test_tokens_that_another_file_adds_to_berts_vocabulary_are_read(tmp_path):
+    saved(T.BertModel(bert_config()), tmp_path)
+    parts = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
+    pieces = sorted(parts["model"]["vocab"], key=parts["model"]["vocab"].get)
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"<x>": len(pieces)}))
+    settle(tmp_path, tokenizer_class="BertTokenizer")
+    ours, theirs = former.pretrained.load(tmp_path).tokenizer, T.AutoTokenizer.from_pretrained(tmp_path)
+    for text in ("the cat", "the <x> cat"):
+        assert ours.encode(text) == theirs(text)["input_ids"], text
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("added_tokens.json", '{"<x>": 1.5}'),
+        ("tokenizer_config.json", '{"added_tokens_decoder": {"a": {"content": "<x>"}}}'),
+        ("tokenizer_config.json", '{"added_tokens_decoder": {"300": "<x>"}}'),
+    ],
+)
+def test_a_file_that_adds_no_tokens_is_refused(file, content, tmp_path):
+    saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path)
+    (tmp_path / file).write_text(content)
+    with pytest.raises(former.CheckpointError, match=file.partition(".")[0]):
+        former.pretrained.load(tmp_path)
+
+
+def test_a_model_that_is_replaced_leaves_no_tokens_behind(tmp_path):
+    saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    for name in ("added_tokens.json", "special_tokens_map.json", "vocab.json", "merges.txt", "generation_config.json"):
+        (tmp_path / name).write_text("{}")
+    former.pretrained.save(bundle, tmp_path)
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}

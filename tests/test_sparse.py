@@ -278,3 +278,16 @@ def test_writing_past_the_longest_maps_still_yields_the_newest_tokens_weights():
         assert not weights[:, :-7].any()
     with pytest.raises(ValueError, match=r"use_cache must be True to capture .*'local' mask, got False and up to 2060"):
         former.generate(model, prompt, 8, capture=True, use_cache=False)
+
+
+def test_under_autocast_rotary_positions_and_a_pattern_work_together():
+    config = former.ModelConfig(
+        **{"num_tokens": 30, "emb": 16, "heads": 2, "depth": 2, "seq_length": 32, "mask": "local", "mask_size": 4},
+        positions="rotary",
+    )
+    model, tokens = former.Generator(config).eval(), torch.arange(20)[None]
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        logits = model(tokens)
+    with torch.no_grad():
+        exact = model(tokens)
+    torch.testing.assert_close(logits.float(), exact, atol=0.05, rtol=0)  # bfloat16 has 8 bits

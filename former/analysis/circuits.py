@@ -21,6 +21,8 @@ from former.checks import require_instance, require_positive
 from former.hooks import run_with_capture
 from former.models import Generator
 
+TINY = torch.finfo(torch.float64).tiny  # in place of 0 where a head passes nothing on
+
 
 class HeadMaps(NamedTuple):
     """The linear maps of one layer's heads, as matrices: to q, k and v, and from a head's output to the stream."""
@@ -83,7 +85,7 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
             values = writer.v @ writer.v.transpose(1, 2)
             wrote = (values * (writer.out.transpose(1, 2) @ writer.out)).sum((1, 2)).sqrt()  # ‖W‖
             both = ((gram[:, None] @ inner @ values) * inner).sum((2, 3)).clamp_min(0).sqrt()
-            result[later, :, earlier] = both / (size[:, None] * wrote)
+            result[later, :, earlier] = both / (size[:, None] * wrote).clamp_min(TINY)
     return result
 
 
@@ -98,7 +100,7 @@ def copying_score(model: Any) -> Tensor:
     Args:
         model: a Generator.
     Returns:
-        (layers, h), in [−1, 1].
+        (layers, h), in [−1, 1]; 0 for a head that passes nothing on.
     Raises:
         ValueError: the model is not a Generator.
     """
@@ -116,7 +118,7 @@ def copying_score(model: Any) -> Tensor:
     for block in stack.blocks:
         maps = head_maps(block)
         eigenvalues = torch.linalg.eigvals(maps.v @ through @ maps.out)  # (h, s), those of the circuit but its zeros
-        rows.append(eigenvalues.sum(-1).real / eigenvalues.abs().sum(-1))
+        rows.append(eigenvalues.sum(-1).real / eigenvalues.abs().sum(-1).clamp_min(TINY))
     return torch.stack(rows)
 
 

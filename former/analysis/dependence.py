@@ -15,7 +15,7 @@ from former.analysis.statistics import as_tensor
 from former.bert import BertClassifier
 from former.checks import require_callable, require_instance, require_positive
 from former.encoder_decoder import EncoderDecoder
-from former.models import Classifier
+from former.models import Classifier, Generator
 
 
 @torch.no_grad()
@@ -75,7 +75,8 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     if x.dim() < 2 or x.shape[0] != 1 or x.shape[1] == 0:
         raise ValueError(f"x must be one sequence, (1, t, ...) with t at least 1, got {tuple(x.shape)}")
     config = getattr(f, "config", None)
-    replaced = _replacements(x, getattr(config, "num_tokens", 3), getattr(config, "pad_token", None))
+    pad_token = None if isinstance(f, Generator) else getattr(config, "pad_token", None)  # a Generator ignores it
+    replaced = _replacements(x, getattr(config, "num_tokens", 3), pad_token)
     t = x.shape[1]
     batches = math.ceil(t / chunk)
     copies = x.expand(math.ceil(t / batches), *x.shape[1:])  # 9 inputs by chunks of 8: 5 and 4, not 8 and 1

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from former.checks import require_instance, require_positive
 from former.runs import Run, Unanswerable
+from former.runs.carry import check_alike
 from former.sampling import precise
 
 
@@ -38,11 +39,12 @@ def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
         one, other: runs of one model on texts of equally many tokens.
         count: the most tokens to return for each run.
     Raises:
-        ValueError: no runs.
+        ValueError: no runs, or runs of two models or of texts of different lengths.
         Unanswerable: both predict the same.
     """
     for name, run in (("one", one), ("other", other)):
         require_instance(name, run, Run)
+    check_alike(one, other)
     require_positive("count", count)
     places = one.kind.places(one.reading)
     every = 1 if one.kind.says == "class" else one.result.shape[1]

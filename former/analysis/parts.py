@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from former.analysis.lens import Tokens
 from former.checks import is_index, is_whole, listed, require_instance
 from former.edits import ablate_head
-from former.hooks import Observer, run_with_capture
+from former.hooks import Observer, flattened, run_with_capture
 from former.models import Classifier
 from former.runs.kind import Kind, Unanswerable
 from former.runs.run import Run, prefix_of
@@ -45,7 +45,7 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     """
     if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
         raise ValueError(f"model must be a pre-norm model with logits for each token, got a {type(model).__name__}")
-    edits = listed("edits", edits)
+    edits = flattened(listed("edits", edits))
     if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
         raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
     crossed = "decoder.resid_post" in getattr(model, "points", ())

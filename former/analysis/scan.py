@@ -178,7 +178,7 @@ def decided(weights: Tensor, tokens: Tensor, special: Sequence[int] = ()) -> Ten
 
 def is_text(tokens: Tensor, special: Sequence[int]) -> Tensor:
     """Returns which tokens (t,) are neither the first nor special: bool (t,)."""
-    text = ~torch.isin(tokens, torch.tensor(list(special), dtype=tokens.dtype))
+    text = ~torch.isin(tokens, torch.tensor(list(special), dtype=tokens.dtype, device=tokens.device))
     text[0] = False
     return text
 

@@ -133,7 +133,7 @@ def head_statistics(
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)
-    keys = keys_of(t, tokens, kinds)
+    keys = keys_of(t, tokens, kinds, weights.device)
     distance = (index[:, None] - index[None, :]).abs()
     # One product, so that each map is read once for all of them.
     columns = torch.stack([each.to(weights.dtype) for each in (distance, *keys.values())]).flatten(1)  # (names, t·t)
@@ -144,22 +144,28 @@ def head_statistics(
     return statistics | _best_offset(weights)
 
 
-def keys_of(t: int, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
+def keys_of(
+    t: int,
+    tokens: Tensor | None = None,
+    kinds: Mapping[str, Tensor] | None = None,
+    device: torch.device | None = None,
+) -> dict[str, Tensor]:
     """Returns, for each statistic in `PLACES` that counts the same keys in all heads, which keys it counts: bool (t, t)
     by name.
 
     Args:
         t: number of tokens.
         tokens, kinds: as in `head_statistics`.
+        device: of the result, without tokens.
     """
-    own = torch.eye(t, dtype=torch.bool, device=None if tokens is None else tokens.device)
-    column = torch.zeros_like(own)
+    own = torch.eye(t, dtype=torch.bool, device=device if tokens is None else tokens.device)
+    at = torch.arange(t, device=own.device)
     keys = {
         "previous": own.roll(-1, 1).tril(-1),  # rolling wraps around to the other side of the diagonal
-        "first": column.index_fill(1, torch.tensor([0]), True),
+        "first": (at == 0).expand(t, t),
         "self": own,
         "next": own.roll(1, 1).triu(1),
-        "last": column.index_fill(1, torch.tensor([t - 1]), True),
+        "last": (at == t - 1).expand(t, t),
     }
     if tokens is not None:
         others = (tokens[:, None] == tokens) & ~own

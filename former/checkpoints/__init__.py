@@ -133,28 +133,25 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16", "int8"]
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
     require_json("card", bundle.card)
+    if type(bundle.model).__name__ not in MODEL_KINDS:
+        raise ValueError(f"bundle must hold one of {', '.join(MODEL_KINDS)}, got a {type(bundle.model).__name__}")
     _check_vocabulary(bundle.tokenizer, bundle.model.config)
     weights = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
     state = rounded(weights, dtype)
     for each in (weights, state):
         check_finite(each, dtype)
+    tokenizer, config = bundle.tokenizer.to_dict(), bundle.model.config.to_dict()
+    require_json("tokenizer", tokenizer)
+    require_json("config", config)
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     remove_old(folder)
-    files, tokenizer = write_weights(folder, state), bundle.tokenizer.to_dict()
+    files = write_weights(folder, state)
     if "definition" in tokenizer:  # some hundred kB: too long for a readable card
         files[TOKENIZER] = write_file(folder / TOKENIZER, tokenizer.pop("definition").encode())
         tokenizer["file"] = TOKENIZER
-    card = {
-        **bundle.card,
-        "version": VERSION,
-        "kind": type(bundle.model).__name__,
-        "config": bundle.model.config.to_dict(),
-        "dtype": dtype,
-        "files": files,
-        "tokenizer": tokenizer,
-    }
-    write_card(folder, card)
+    made = {"kind": type(bundle.model).__name__, "config": config, "dtype": dtype, "files": files}
+    write_card(folder, {**bundle.card, "version": VERSION, **made, "tokenizer": tokenizer})
 
 
 def folder_of(name_or_path: str | Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -88,5 +89,6 @@ def _to_json(card: dict[str, Any]) -> str:
     """Formats the card for human readers, with the vocabulary, if there is one, on a single line."""
     if (words := card["tokenizer"].get("words")) is None:
         return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
-    text = json.dumps({**card, "tokenizer": {**card["tokenizer"], "words": "%words%"}}, indent=1, ensure_ascii=False)
-    return text.replace('"%words%"', json.dumps(words, ensure_ascii=False)) + "\n"
+    mark = secrets.token_hex()  # that nothing else in the card is
+    text = json.dumps({**card, "tokenizer": {**card["tokenizer"], "words": mark}}, indent=1, ensure_ascii=False)
+    return text.replace(f'"{mark}"', json.dumps(words, ensure_ascii=False)) + "\n"

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from former.analysis.difference import predicted
 from former.checks import is_whole, require_instance
+from former.runs.carry import check_model
 from former.runs.run import Run
 from former.sampling import precise
 
@@ -78,12 +79,6 @@ def kl_to(clean: Run, at: int = -1) -> Metric:
         return F.kl_div(logits, target.expand_as(logits), reduction="none", log_target=True).sum(-1)
 
     return Metric(read, at)
-
-
-def check_model(one: Run, other: Run) -> None:
-    """Raises ValueError unless two runs are of one model."""
-    if one.model is not other.model:
-        raise ValueError("both runs must be of one model, got runs of two")
 
 
 def index_of(run: Run, answer: int | str) -> int:

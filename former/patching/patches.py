@@ -14,7 +14,7 @@ from torch import Tensor
 from former.checks import listed, require_instance
 from former.edits import Edit
 from former.hooks import Capture, Chain, chain, check_layers, points_of
-from former.patching.metrics import Metric, check_model
+from former.patching.metrics import Metric
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.run import Run
 from former.sampling import require_numbers
@@ -201,8 +201,7 @@ def _check(clean: Run, corrupted: Run, metric: object) -> None:
         raise ValueError(f"metric must be a Metric, such as logit_difference(…), got {metric!r}")
     for name, run in (("clean", clean), ("corrupted", corrupted)):
         require_instance(name, run, Run)
-    check_model(clean, corrupted)
-    check_alike(clean.reading, corrupted.reading)
+    check_alike(clean, corrupted)
 
 
 def _share(values: Tensor, clean: Run, corrupted: Run, metric: Metric, share: bool) -> Tensor:

@@ -25,7 +25,7 @@ from former.checks import require_choice, require_instance
 from former.config import ModelConfig, shapes_only
 from former.pretrained import bert, gpt2, gpt_neox, llama, roberta
 from former.pretrained.architecture import Architecture, Part, class_names
-from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
+from former.pretrained.files import OF_TOKENIZERS, fetch, is_repo_id, read_json, read_weights, refused
 from former.pretrained.tokenizer import definition
 from former.rounding import check_finite
 
@@ -100,6 +100,8 @@ def save(bundle: Bundle, folder: str | Path) -> None:
             raise ValueError(f"{part.ours[0]} must be zeros, which {values['model_type']} does not have, got others")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    for name in (*OF_TOKENIZERS, "generation_config.json"):  # of a model that was here
+        (folder / name).unlink(missing_ok=True)
     save_torch_state_dict(theirs, folder)
     (folder / TOKENIZER).write_text(definition(bundle.tokenizer), encoding="utf-8")
     _write_json(folder / "tokenizer_config.json", tokenizer_config)

@@ -15,11 +15,12 @@ from typing import Any
 from former import tokens
 from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import is_whole, require_instance
+from former.pretrained.added import SETTINGS, with_added
 from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
 
-VOCABULARY, MERGES, PIECES, SETTINGS = "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json"
+VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 SPECIAL = "special_tokens_map.json"  # older than the settings in tokenizer_config.json
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class, which ignores these settings:
 NORMALIZER = {
@@ -33,19 +34,18 @@ NORMALIZER = {
 def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
     """Reads BERT's tokenizer, for a model with `num_tokens` tokens; `closed` says whether texts end with `[SEP]`."""
     if (folder / TOKENIZER).exists():
-        return tokens.WordPieceTokenizer(_normalized(folder, read_text(folder / TOKENIZER)), num_tokens, closed)
+        return tokens.WordPieceTokenizer(_normalized(folder, _read(folder)), num_tokens, closed)
     if not (folder / PIECES).exists():
         raise _missing(folder, PIECES)
     pieces = read_text(folder / PIECES).rstrip("\n").split("\n")
     values = _normalizer_settings(folder)
-    return tokens.WordPieceTokenizer.from_vocabulary(
+    bare = tokens.WordPieceTokenizer.from_vocabulary(
         pieces,
         values.get("do_lower_case", not has_capitals(pieces)),
         values.get("strip_accents"),
         values.get("tokenize_chinese_chars", True),
-        num_tokens=num_tokens,
-        closed=closed,
     )
+    return tokens.WordPieceTokenizer(with_added(folder, definition(bare)), num_tokens, closed)
 
 
 def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
@@ -53,7 +53,7 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
-        return _bytewise(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
+        return _bytewise(_spaced(folder, _read(folder)), num_tokens)
     if not (folder / VOCABULARY).exists() or not (folder / MERGES).exists():
         raise _missing(folder, f"{VOCABULARY} and {MERGES}")
     merges = []
@@ -63,8 +63,8 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
             if not space or " " in second:
                 raise CheckpointError(f"{folder / MERGES} must have two tokens on each line, got {line!r}")
             merges.append((first, second))
-    tokenizer = tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
-    return _bytewise(_begun(folder, _spaced(folder, definition(tokenizer))), num_tokens)
+    bare = with_added(folder, definition(tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges)))
+    return _bytewise(_begun(folder, _spaced(folder, bare)), num_tokens)
 
 
 def _bytewise(text: str, num_tokens: int) -> Tokenizer:
@@ -108,7 +108,7 @@ def read_any(folder: Path, num_tokens: int) -> Tokenizer:
             cure = "save_pretrained of its AutoTokenizer writes one"
             raise CheckpointError(f"{folder} has no {TOKENIZER}, without which it may split texts differently; {cure}")
         return read_bytes(folder, num_tokens)
-    definition = _spaced(folder, read_text(folder / TOKENIZER))
+    definition = _spaced(folder, _read(folder))
     end: Any = read_json(folder / "config.json").get("eos_token_id")
     end = end[0] if isinstance(end, list) and end else end  # the others end a turn of a chat
     end = end if is_whole(end) and 0 <= end < num_tokens else None
@@ -125,7 +125,7 @@ def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens)
     if (folder / TOKENIZER).exists():
-        return tokens.PieceTokenizer(_spaced(folder, read_text(folder / TOKENIZER)), num_tokens)
+        return tokens.PieceTokenizer(_spaced(folder, _read(folder)), num_tokens)
     bare = read_bytes(folder, num_tokens).to_dict()["definition"]
     return tokens.PieceTokenizer.around(bare, num_tokens, **_mask_options(folder))
 
@@ -138,6 +138,11 @@ def _mask_options(folder: Path) -> dict[str, bool]:
         if isinstance(token, dict) and token.get("content") == "<mask>":
             return {name: token.get(name) is True for name in ("single_word", "lstrip", "rstrip")}
     return {}
+
+
+def _read(folder: Path) -> str:
+    """Returns the definition in tokenizer.json, with the tokens that other files add."""
+    return with_added(folder, read_text(folder / TOKENIZER))
 
 
 def _settings(folder: Path, name: str = SETTINGS) -> dict[str, Any]:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from former.checks import is_index
 from former.edits import Edit
 from former.hooks import points_of
-from former.runs.kind import Reading
+
+if TYPE_CHECKING:
+    from former.runs.run import Run
 
 
-def check_alike(one: Reading, other: Reading) -> None:
-    """Raises ValueError unless the two texts read have equally many tokens."""
-    for name, side in one.sides.items():
-        for here, there in ((side.queries, other.sides[name].queries), (side.keys, other.sides[name].keys)):
+def check_model(one: Run, other: Run) -> None:
+    """Raises ValueError unless two runs are of one model."""
+    if one.model is not other.model:
+        raise ValueError("both runs must be of one model, got runs of two")
+
+
+def check_alike(one: Run, other: Run) -> None:
+    """Raises ValueError unless two runs are of one model, on texts with equally many tokens."""
+    check_model(one, other)
+    for name, side in one.reading.sides.items():
+        others = other.reading.sides[name]
+        for here, there in ((side.queries, others.queries), (side.keys, others.keys)):
             if len(here) != len(there):
                 raise ValueError(f"both texts must have equally many tokens, got {len(here)} and {len(there)}")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from former import masks
 from former.bert import BertClassifier
 from former.models import Classifier
 from former.runs.kind import (
@@ -43,8 +44,8 @@ class Judge(Kind):
         require_no_answer(answer, source)
         ids, labels, total = tokenize(source, text, limit, end=self.keeps == "last")
         model = readable(source.model)
-        allowed = model.mask(len(ids)) if isinstance(model, Classifier) else torch.ones(len(ids), len(ids)).bool()
-        sides = Sides(labels, labels, allowed, tuple(ids))
+        mask = model.mask(len(ids)) if isinstance(model, Classifier) and model.config.mask != "none" else None
+        sides = Sides(labels, labels, cells_of(model, ids, mask), tuple(ids))
         return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
@@ -64,8 +65,9 @@ class Judge(Kind):
         return self.unembed(model, inputs)(x)
 
     def classes(self, source: Source) -> list[str]:
-        """Returns the names of the classes in the card; without names, numbers."""
-        return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))
+        """Returns the names of the classes in the card; without a name for each, numbers."""
+        names, count = source.card.get("classes") or (), source.model.config.num_classes
+        return list(names) if len(names) == count else [str(i) for i in range(count)]
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
         """Returns the function that pools, or takes `[CLS]`, and classifies: (b, t, e) → log-probabilities
@@ -73,6 +75,14 @@ class Judge(Kind):
         if isinstance(model, Classifier):
             return partial(model.unembed, real=model.real(*inputs))
         return model.unembed
+
+
+def cells_of(model: Any, ids: Sequence[int], mask: Tensor | None = None) -> Tensor:
+    """Returns which cells of its maps a model that may have a `pad_token` computes for a text under a mask (t, t), or
+    none: bool (t, t)."""
+    if model.config.pad_token is not None:  # a visitor may type it
+        mask = masks.without_padding(torch.tensor([ids]) != model.config.pad_token, mask)[0, 0]
+    return torch.ones(len(ids), len(ids)).bool() if mask is None else mask.expand(len(ids), -1)
 
 
 def odds_against(predicted: int) -> Measure:

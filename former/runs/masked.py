@@ -22,6 +22,7 @@ from torch import Tensor
 from former.bert import Bert
 from former.checks import require_room
 from former.hooks import Observer
+from former.runs.classifier import cells_of
 from former.runs.kind import (
     Inputs,
     Kind,
@@ -101,7 +102,7 @@ class Masked(Kind):
             segments += [number] * (len(pieces) - len(segments))
         ids = [piece.id for piece in pieces]
         labels = tokenizer.labels(ids)
-        sides = Sides(labels, labels, torch.ones(len(ids), len(ids)).bool(), tuple(ids))
+        sides = Sides(labels, labels, cells_of(source.model, ids), tuple(ids))
         inputs = (as_input(source, ids), as_input(source, segments))
         blanks = {i: piece.truth for i, piece in enumerate(pieces) if piece.id == tokenizer.mask_token}
         return MaskedReading(text, ids, labels, total, inputs, {"self": sides}, pieces, segments, words, blanks)
@@ -179,25 +180,30 @@ def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]])
     """Tokenizes one text, which begins at `start` of the typed text; appends its words to `words`."""
     pieces: list[Piece] = []
 
-    def add(part: str, at: int, hidden: bool) -> None:
+    def add(part: str, at: int) -> None:
         for begin, end, ids in tokenizer.words(part):
+            pieces.extend(Piece(i, None, len(words)) for i in ids)
+            words.append((at + begin, at + end))
+
+    def hide(part: str, span: tuple[int, int]) -> None:
+        """Adds what stands in brackets as one word, though a tokenizer may find several in it ("twenty-one")."""
+        if ids := [i for _, _, each in tokenizer.words(part) for i in each]:
             known = [None if i == tokenizer.mask_token else i for i in ids]
-            read = [Piece(tokenizer.mask_token, truth, len(words)) for truth in known] if hidden else []
-            pieces.extend(read or [Piece(i, None, len(words)) for i in ids])
-            words.append((at + begin - hidden, at + end + hidden))
+            pieces.extend(Piece(tokenizer.mask_token, truth, len(words)) for truth in known)
+            words.append((start + span[0], start + span[1]))
 
     done = 0
     for match in HIDDEN.finditer(text):
         space = text[done : match.start()].endswith(" ")  # a byte-level piece begins with the space before it
         if match[0] == MASK:
-            add(text[done : match.start() - space], start + done, False)
+            add(text[done : match.start() - space], start + done)
             pieces.append(Piece(tokenizer.mask_token, None, len(words)))
             words.append((start + match.start(), start + match.end()))
         elif match[0] not in SPECIAL:
-            add(text[done : match.start() - space], start + done, False)
-            add(" " * space + match[1], start + match.start(1) - space, True)
+            add(text[done : match.start() - space], start + done)
+            hide(" " * space + match[1], match.span())
         else:
             continue
         done = match.end()
-    add(text[done:], start + done, False)
+    add(text[done:], start + done)
     return pieces

@@ -9,6 +9,7 @@ Sizes: b batch, t tokens of the last segment, m of the memory.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ class WithMemory(Causal):
         del limit
         require_no_answer(answer, source)
         config = source.model.config
-        whole, labels, total = tokenize(source, text, len(text.encode()) + 1)
+        whole, labels, total = tokenize(source, text, sys.maxsize)
         past = (len(whole) - 1) // config.seq_length * config.seq_length  # tokens before the last segment
         t, m = len(whole) - past, min(past, config.memory_length)
         allowed = masks.named("causal", t, past=m)

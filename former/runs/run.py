@@ -212,7 +212,7 @@ class Run:
             ValueError: runs of different models or lengths; or the model or the text has no such point, layer, head or
                 token.
         """
-        check_alike(self.reading, other.reading)
+        check_alike(self, other)
         name = point_in(point, stack, self.model)
         check_layers(self.model, [layer])
         taken = self.rerun([name], layers=[layer])[1][name, layer]

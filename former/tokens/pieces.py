@@ -37,12 +37,14 @@ class PieceTokenizer:
             raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
         self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
         self._pieces = {i: piece for piece, i in self._tokenizer.get_vocab().items()}
+        tried = ("a", *self._pieces.values())
+        known = next((text for text in tried if self._tokenizer.encode(text, add_special_tokens=False).ids), "a")
         self._of_bytes = '"type":"ByteLevel"' in definitions.part(self._tokenizer, "decoder")
-        alone, whole = (self._tokenizer.encode("a", add_special_tokens=added).ids for added in (False, True))
+        alone, whole = (self._tokenizer.encode(known, add_special_tokens=added).ids for added in (False, True))
         starts = range(len(whole) - len(alone) + 1)
         start = next((i for i in starts if whole[i : i + len(alone)] == alone), 0)
         self.before, self.after = whole[:start], whole[start + len(alone) :]  # ids around a text
-        two = self._tokenizer.encode("a", "a").ids
+        two = self._tokenizer.encode(known, known).ids
         self.between = two[len(whole) - len(self.after) : len(two) - len(alone) - len(self.after)]  # and between two
         self.num_tokens, self.closed = definitions.num_tokens(self._tokenizer, num_tokens), bool(self.after)
         self.cls_token, self.sep_token = (ids[0] if ids else None for ids in (self.before, self.after))

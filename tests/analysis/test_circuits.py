@@ -109,3 +109,17 @@ def test_what_has_no_such_circuits_is_refused(bundles):
         analysis.composition(bundles["translator"].model, "q")
     with pytest.raises(ValueError, match="model must be a Generator, got a Bert"):
         analysis.copying_score(bundles["masked"].model)
+
+
+def test_a_head_that_passes_nothing_on_scores_0():
+    config = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8, norm="pre")
+    model = former.Generator(config).eval()
+    with torch.no_grad():
+        for block in model.transformer.blocks:
+            block.attention.unifyheads.weight[:, :4] = 0  # what the first head writes
+    assert (analysis.copying_score(model)[:, 0] == 0).all()
+    assert analysis.copying_score(model).isfinite().all()
+    for kind in ("q", "k", "v"):
+        composed = analysis.composition(model, kind)
+        assert composed.isfinite().all(), kind
+        assert (composed[1, :, 0, 0] == 0).all(), kind

@@ -25,3 +25,13 @@ def test_answers_and_rivals_add_most_to_the_divergence_of_the_two(bundle):
 def test_two_runs_that_predict_the_same_are_not_told_apart(bundle):
     with pytest.raises(Unanswerable, match="must predict differently"):
         analysis.tell_apart(bundle.run("The cat"), bundle.run("The cat"))
+
+
+def test_runs_of_two_models_or_of_texts_of_different_lengths_are_refused():
+    bundle = former.load("tiny-generator")
+    one, longer, other = bundle.run("ab"), bundle.run("abc"), former.load("tiny-rotary").run("ab")
+    for pair, message in (((one, other), "of one model"), ((one, longer), "equally many tokens")):
+        with pytest.raises(ValueError, match=message):
+            analysis.tell_apart(*pair)
+    with pytest.raises(ValueError, match="of one model"):
+        one.patched_into(other, 0)

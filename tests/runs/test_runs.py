@@ -355,3 +355,25 @@ def test_a_model_without_a_causal_mask_continues_no_text_and_one_with_a_pattern_
             continues,
             variant,
         )
+
+
+@pytest.mark.parametrize(("name", "text"), [("bert", "Paris [PAD] is [big]."), ("bert-reviews", "a great [PAD] movie")])
+def test_padding_that_is_typed_is_masked_in_the_reading_as_in_the_model(name, text):
+    run = former.load(name).run(text)
+    pad = run.tokens.index("[PAD]")
+    assert not run.map.allowed[:, pad].any()
+    weights = run.map.scores.softmax(-1)
+    torch.testing.assert_close(weights, run.map.weights, atol=1e-5, rtol=0)  # of float32, computed in another order
+    if name == "bert":
+        metric = former.patching.probability(0)
+        same = former.patching.heads(run, run, metric)
+        torch.testing.assert_close(same, torch.full_like(same, float(metric(run))), atol=1e-6, rtol=1e-4)
+
+
+def test_what_is_hidden_in_one_pair_of_brackets_is_one_word():
+    bundle = former.load("bert")
+    text = "He is [twenty-one] now, and [don't] ask."
+    run = bundle.run(text)
+    hidden = [word for word in run.kind.facts(bundle, run.reading, ())["words"] if word["hidden"]]
+    assert [text[word["from"] : word["to"]] for word in hidden] == ["[twenty-one]", "[don't]"]
+    assert all(len(word["tokens"]) > 1 for word in hidden)

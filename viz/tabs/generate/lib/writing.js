@@ -215,10 +215,7 @@ const start = () => {
 };
 
 /** Removes the text, and starts again from the prompt. */
-writing.clear = () => {
-  begin();
-  start();
-};
+writing.clear = () => (begin(), start());
 
 /** Changes settings: set({temperature: 1}). A value out of range is ignored. */
 writing.set = (partial) => {
