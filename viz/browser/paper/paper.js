@@ -111,12 +111,11 @@ const fitToPages = () => {
   }
 };
 
-let preparing = false;
+/** @type {Promise<void> | null} */ let preparing = null;
 const print = async () => {
   if (preparing) return;
-  preparing = true;
-  await prepare();
-  preparing = false;
+  preparing = prepare().finally(() => (preparing = null));
+  await preparing;
   let printed = false;
   addEventListener("beforeprint", () => (printed = true), { once: true });
   window.print();
