@@ -295,7 +295,9 @@ def generate(
         raise ValueError(f"max_new_tokens must be a whole number of at least 0, got {max_new_tokens!r}")
     layers = _layers(capture, config.depth)
     if layers:
-        check_points(["weights"], getattr(model, "points", ALL_POINTS))
+        if not (points := getattr(model, "points", ALL_POINTS)):
+            raise ValueError(f"capture must be None for a model without attention, got a {type(model).__name__}")
+        check_points(["weights"], points)
         most = min(config.seq_length, len(ids) + max_new_tokens)
         if not use_cache and most > MOST_WEIGHTS and getattr(config, "mask", None) in PATTERNS:
             raise ValueError(

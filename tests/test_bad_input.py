@@ -232,11 +232,6 @@ BAD = {
         "recompute must be False with a cache",
         "twice",
     ),
-    "the maps of a model without attention": (
-        lambda: former.generate(RECURRENT, [1], 5, capture=True),
-        "names must be among []",
-        "['weights']",
-    ),
     "a capture to generate into": (
         lambda: former.generate(GENERATOR, [1], 5, capture=CAPTURE),
         "capture must be True or layers",
@@ -660,6 +655,19 @@ BAD = {
         lambda: list(former.generate(GENERATOR, [1, 2], 2, edits=[hooks.Chain([edits.set_weight(0, 0, 1, 0, 0.5)])])),
         "edits must be of whole heads",
         "position",
+    ),
+    "weights without heads": (lambda: analysis.rollout(torch.rand(3, 4, 4)), "(..., h, t, t)", "got (4, 4)"),
+    "random tokens beyond the context": (
+        lambda: analysis.induction_score(GENERATOR, length=5),
+        "length must be at most 4",
+        "got 5",
+    ),
+    "no tokens to draw from": (lambda: analysis.induction_score(GENERATOR, length=2, ids=[]), "at least one", "none"),
+    "a list for a fast twin": (lambda: cpu.optimise(GENERATOR)(wrong([[1, 2]])), "tokens must be a Tensor", "list"),
+    "maps of a model without attention": (
+        lambda: list(former.generate(RECURRENT, [1], 2, capture=True)),
+        "capture must be None",
+        "GRUModel",
     ),
     "an id that is no byte": (
         lambda: former.tokens.ByteTokenizer().decode([256]),

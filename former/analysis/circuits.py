@@ -138,10 +138,16 @@ def induction_score(
         ids: the tokens to draw from; None for the whole vocabulary.
     Returns:
         (layers, h): the mean weight, in [0, 1].
+    Raises:
+        ValueError: another kind of model, a sequence that is longer than half the context, or no tokens to draw from.
     """
     require_instance("model", model, Generator)
     require_positive("length", length)
     require_positive("repeats", repeats)
+    if 2 * length > (most := model.config.seq_length):
+        raise ValueError(f"length must be at most {most // 2}, half of the model's context, got {length}")
+    if ids is not None and not len(ids):
+        raise ValueError("ids must hold at least one token, got none")
     tokens = repeated_sequences(length, repeats, seed, range(model.config.num_tokens) if ids is None else ids)
     tokens = tokens.to(next(model.parameters()).device)
     return induction_weight(run_with_capture(model, tokens)[1].stack("weights"))

@@ -58,6 +58,8 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
     if len(weights) == 0:
         raise ValueError("weights must hold at least one layer, got none")
     _check_square(weights[0])
+    if weights[0].dim() < 3:
+        raise ValueError(f"weights of a layer must be (..., h, t, t), got {tuple(weights[0].shape)}")
     identity = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
     result = identity
     for layer in weights:

@@ -78,7 +78,8 @@ def trace(
     columns = slice(head * size, (head + 1) * size)
     join = attention.unifyheads
     joins = isinstance(join, nn.Linear)  # else the head outputs are concatenated
-    unify = (join.weight if isinstance(join, nn.Linear) else torch.eye(run.model.config.emb))[:, columns]  # (e, s)
+    joined = join.weight if isinstance(join, nn.Linear) else torch.eye(run.model.config.emb).to(out)
+    unify = joined[:, columns]  # (e, s)
     asks = part in ("q", "adds")
     stream, row = _stream(run, name, layer, asks), query if asks else key
     if part == "adds":

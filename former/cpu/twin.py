@@ -101,6 +101,7 @@ class FastGenerator:
         self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None, cache: Cache | None = None
     ) -> Tensor:
         """Computes the output of `Generator.forward`, with the same arguments and errors."""
+        require_instance("tokens", tokens, Tensor)
         if self._step and mask is None and self._step.takes(tokens, observer, cache):
             return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
         stack, (b, t) = self.model.transformer, tokens.shape if tokens.dim() == 2 else (0, 0)
