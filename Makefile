@@ -5,7 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	&& echo $$p && break; done)
 TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag \
 	train-tiny-generator train-tiny-unmasked train-dates-begun train-dates-longer train-dates-hard train-dates \
-	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt-fifth train-gpt train-modern-begun train-modern \
+	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt-fifth train-gpt-sixth train-gpt \
+	train-modern-begun train-modern \
 	train-xl-begun train-xl-longer train-xl \
 	train-sparse-begun train-sparse train-bert-films train-bert-reviews
 unexport PYTHONDONTWRITEBYTECODE # each process that the tests start would compile the project anew
@@ -53,7 +54,8 @@ train-generator-grown: train-generator-begun
 train-dates: train-dates-hard
 train-dates-hard: train-dates-longer
 train-dates-longer: train-dates-begun
-train-gpt: train-gpt-fifth
+train-gpt: train-gpt-sixth
+train-gpt-sixth: train-gpt-fifth
 train-gpt-fifth: train-gpt-fourth
 train-gpt-fourth: train-gpt-third
 train-gpt-third: train-gpt-longer

@@ -44,7 +44,7 @@ IN_TRAINING = {
     *("xl-begun", "xl-longer"),
     "sparse-begun",
     *("dates-begun", "dates-longer", "dates-hard"),
-    *("gpt-begun", "gpt-longer", "gpt-third", "gpt-fourth", "gpt-fifth"),
+    *("gpt-begun", "gpt-longer", "gpt-third", "gpt-fourth", "gpt-fifth", "gpt-sixth"),
     "sparse-dense",
     "modern-begun",
     "bert-films",

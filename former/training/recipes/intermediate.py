@@ -14,7 +14,7 @@ from former.transformer_xl import TransformerXLConfig
 
 GENERATOR_BEGUN = Recipe(
     name="generator-begun",
-    description="The first of three trainings of generator: six blocks.",
+    description="The first training of generator: six blocks.",
     corpus="wiki100",
     model=ModelConfig(depth=6, norm="pre", activation="gelu"),
     steps=7_000,
@@ -26,7 +26,7 @@ GENERATOR_BEGUN = Recipe(
 GENERATOR_GROWN = replace(
     GENERATOR_BEGUN,
     name="generator-grown",
-    description="The second of three trainings of generator: a new block after each of the six.",
+    description="The second training of generator: a new block after each of the six.",
     model=replace(GENERATOR_BEGUN.model, depth=12),
     weights="runs/generator-begun",
     steps=8_000,
@@ -36,7 +36,7 @@ GENERATOR_GROWN = replace(
 )
 GPT_BEGUN = Recipe(
     name="gpt-begun",
-    description="The first of six trainings of gpt.",
+    description="The first training of gpt.",
     task="pieces",
     model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
     initial="gpt2",
@@ -50,7 +50,7 @@ GPT_BEGUN = Recipe(
 GPT_LONGER = replace(
     GPT_BEGUN,
     name="gpt-longer",
-    description="The second of six trainings of gpt.",
+    description="The second training of gpt.",
     weights="runs/gpt-begun",
     steps=900,
     decay=0.7,
@@ -60,7 +60,7 @@ GPT_LONGER = replace(
 GPT_THIRD = replace(
     GPT_BEGUN,
     name="gpt-third",
-    description="The third of six trainings of gpt.",
+    description="The third training of gpt.",
     weights="runs/gpt-longer",
     steps=750,
     decay=0.8,
@@ -70,7 +70,7 @@ GPT_THIRD = replace(
 GPT_FOURTH = replace(
     GPT_BEGUN,
     name="gpt-fourth",
-    description="The fourth of six trainings of gpt.",
+    description="The fourth training of gpt.",
     weights="runs/gpt-third",
     steps=9_000,
     decay=0.85,
@@ -80,7 +80,7 @@ GPT_FOURTH = replace(
 GPT_FIFTH = replace(
     GPT_FOURTH,
     name="gpt-fifth",
-    description="The fifth of six trainings of gpt.",
+    description="The fifth training of gpt.",
     weights="runs/gpt-fourth",
     steps=2_400,
     batch=32,
@@ -90,10 +90,21 @@ GPT_FIFTH = replace(
     seed=11,
     validate_every=800,
 )
+GPT_SIXTH = replace(
+    GPT_FIFTH,
+    name="gpt-sixth",
+    description="The sixth training of gpt.",
+    weights="runs/gpt-fifth",
+    steps=6_000,
+    decay=0.6,
+    weight_decay=0.02,
+    seed=12,
+    validate_every=1_000,
+)
 MODERN_BEGUN = replace(
     GPT_FOURTH,
     name="modern-begun",
-    description="The first of two trainings of modern: as many steps as the first four of gpt.",
+    description="The first training of modern: as many steps as the first four of gpt.",
     # Without norms of queries and keys, Muon lets the scores grow until each head attends to one token alone.
     model=llama.config(
         **{"num_tokens": 8_192, "seq_length": 256, "emb": 256, "heads": 8, "kv_heads": 2, "depth": 6},
@@ -105,7 +116,7 @@ MODERN_BEGUN = replace(
 )
 XL_BEGUN = Recipe(
     name="xl-begun",
-    description="The first of three trainings of xl, begun with the blocks of generator-begun.",
+    description="The first training of xl, begun with the blocks of generator-begun.",
     kind="TransformerXL",
     task="segments",
     model=TransformerXLConfig(depth=6, emb=256, heads=8, norm="pre", activation="gelu"),
@@ -122,7 +133,7 @@ XL_BEGUN = Recipe(
 XL_LONGER = replace(
     XL_BEGUN,
     name="xl-longer",
-    description="The second of three trainings of xl.",
+    description="The second training of xl.",
     weights="runs/xl-begun",
     steps=900,
     batch=2,
@@ -136,7 +147,7 @@ XL_LONGER = replace(
 SPARSE_BEGUN = replace(
     GENERATOR_BEGUN,
     name="sparse-begun",
-    description="The first of two trainings of sparse: a small generator of context 256.",
+    description="The first training of sparse: a small generator of context 256.",
     model=replace(GENERATOR_BEGUN.model, depth=4, emb=160, heads=5),
     steps=3_000,
     decay=0.7,
@@ -145,7 +156,7 @@ SPARSE_BEGUN = replace(
 BERT = BertConfig(num_tokens=8_192, emb=256, heads=4, depth=4, seq_length=256, dropout=0.0)
 BERT_FILMS = Recipe(
     name="bert-films",
-    description="The first of two trainings of bert-reviews: bert, which goes on with words hidden in reviews.",
+    description="The first training of bert-reviews: bert, which goes on with words hidden in reviews.",
     kind="Bert",
     task="masked",
     corpus="imdb",
@@ -161,7 +172,7 @@ BERT_FILMS = Recipe(
 )
 DATES_BEGUN = Recipe(
     name="dates-begun",
-    description="The first of four trainings of dates.",
+    description="The first training of dates.",
     kind="EncoderDecoder",
     task="dates",
     corpus="dates",
@@ -178,7 +189,7 @@ DATES_BEGUN = Recipe(
 DATES_LONGER = replace(
     DATES_BEGUN,
     name="dates-longer",
-    description="The second of four trainings of dates.",
+    description="The second training of dates.",
     weights="runs/dates-begun",
     steps=6_500,
     decay=0.9,
@@ -189,7 +200,7 @@ DATES_LONGER = replace(
 DATES_HARD = replace(
     DATES_LONGER,
     name="dates-hard",
-    description="The third of four trainings of dates.",
+    description="The third training of dates.",
     weights="runs/dates-longer",
     steps=6_000,
     batch=256,

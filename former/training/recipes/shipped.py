@@ -61,15 +61,15 @@ _SPARSE = Recipe(
 )
 
 _GPT = replace(
-    intermediate.GPT_FIFTH,
+    intermediate.GPT_SIXTH,
     name="gpt",
     description="Writes English encyclopedia text in pieces of words: a small GPT-2.",
-    weights="runs/gpt-fifth",
-    steps=6_000,
-    decay=0.6,
-    weight_decay=0.02,
-    seed=12,
-    validate_every=1_000,
+    weights="runs/gpt-sixth",
+    steps=4_400,
+    decay=0.95,
+    muon_lr=0.012,
+    adam_lr=1.2e-3,
+    seed=13,
 )
 
 RECIPES: dict[str, Recipe] = {
@@ -107,6 +107,7 @@ RECIPES: dict[str, Recipe] = {
         intermediate.GPT_THIRD,
         intermediate.GPT_FOURTH,
         intermediate.GPT_FIFTH,
+        intermediate.GPT_SIXTH,
         _GPT,
         intermediate.MODERN_BEGUN,
         replace(

@@ -25,9 +25,9 @@ MESSAGES = {
     "carry_token": "Layer {layer}, {token}",
     "carry_found": "{pair, select, number {Whether the subject is singular or plural is known only at the subject"
     " itself until layer 4, where head 5 copies it to the last token.} year {Head 3 of layer 5 copies the century:"
-    " carrying it over brings back more than half of the difference.} name {Three heads attend to what followed the"
-    " same word before, and each copies part of the name: head 0 of layer 4 brings back more than half of the"
-    " difference, heads 3 and 4 of layer 5 about a third each.} blank {Head 2 of layer 0 takes the country to the"
+    " carrying it over brings back more than half of the difference.} name {Two heads work one after the other: head 7"
+    " of layer 3 attends to the word before each word, and head 0 of layer 4 to what followed the same word before."
+    " Each alone brings back more than half of the difference.} blank {Head 2 of layer 0 takes the country to the"
     " hidden word: it alone brings back most of the difference.} byte {Information about the kind of bracket stays at"
     " the bracket until layer 10, where head 5 copies about half of it to the last token.} letters {Information about"
     " the letter stays at its own position until layer 1, whose heads together copy it to the end: no single head"

@@ -163,12 +163,11 @@ def test_what_the_page_says_of_its_pairs_is_so(gpt):
     says("number", "the share of the last token's vector before layer 5", before[5, -1], 0.8, 1.2)
     says("year", "the share of head 5.3", year[5, 3], 0.5, 0.8)
     says("year", "its lead", lead(year, (5, 3)), 0.2)
-    copying = ((4, 0), (5, 3), (5, 4))
-    says("name", "the lead of heads 4.0, 5.3 and 5.4", lead(name, *copying), 0.05)
-    says("name", "the share of head 4.0", name[4, 0], 0.45, 0.8)
-    says("name", "the shares of heads 5.3 and 5.4", min(name[5, 3], name[5, 4]), 0.2, 0.45)
+    says("name", "the lead of heads 3.7 and 4.0", lead(name, (3, 7), (4, 0)), 0.15)
+    says("name", "their least share", min(name[3, 7], name[4, 0]), 0.5, 1.0)
     looks = pair(gpt, "name")[0].weights
-    says("name", "the least weight of a head on what followed", min(looks[head][-1, 3] for head in copying), 0.2)
+    says("name", "the mean weight of head 3.7 on the word before", looks[3, 7].diagonal(-1).mean(), 0.7)
+    says("name", "the weight of head 4.0 on what followed", looks[4, 0][-1, 3], 0.2)
     says("quote", "the largest share", quote.max(), 0, 0.34)
 
 
