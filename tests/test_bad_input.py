@@ -10,6 +10,7 @@ import former
 from former import analysis, cpu, edits, hooks, masks, patching
 from former.baselines import GRUConfig, GRUModel
 from former.generate import KeyValueCache
+from former.sampling import next_token_probs
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8)
 GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFIG).eval()
@@ -641,7 +642,7 @@ BAD = {
         "got 1",
     ),
     "logits of several predictions": (
-        lambda: former.sampling.next_token_probs(torch.zeros(2, 5), top_k=1),
+        lambda: next_token_probs(torch.zeros(2, 5), top_k=1),
         "logits must be (num_tokens,)",
         "got (2, 5)",
     ),

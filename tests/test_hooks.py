@@ -254,7 +254,8 @@ def test_after_any_call_no_module_carries_a_hook_an_attribute_or_a_tensor_of_a_r
 def test_edits_take_numbers_of_numpy_and_maps_of_slices_in_any_order_are_stacked():
     model = former.Generator(former.ModelConfig(num_tokens=9, emb=8, heads=2, depth=2, seq_length=8)).eval()
     tokens, held = torch.arange(5)[None], torch.rand(2, 1, 2, 5, 4)
-    for edit in (edits.scale_head(0, 0, np.float32(0.5)), edits.set_weight(0, 0, 1, 0, np.float32(0.5))):
+    half: Any = np.float32(0.5)
+    for edit in (edits.scale_head(0, 0, half), edits.set_weight(0, 0, 1, 0, half)):
         assert former.run_with_capture(model, tokens, edits=[edit])[0].isfinite().all()
     given = [edits.Edit(layer, "out", lambda _, layer=layer: held[1 - layer]) for layer in (0, 1)]
     capture = former.run_with_capture(model, tokens, ["out"], edits=given)[1]

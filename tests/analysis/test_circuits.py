@@ -114,8 +114,9 @@ def test_what_has_no_such_circuits_is_refused(bundles):
 def test_a_head_that_passes_nothing_on_scores_0():
     config = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8, norm="pre")
     model = former.Generator(config).eval()
+    blocks: Any = model.transformer.blocks
     with torch.no_grad():
-        for block in model.transformer.blocks:
+        for block in blocks:
             block.attention.unifyheads.weight[:, :4] = 0  # what the first head writes
     assert (analysis.copying_score(model)[:, 0] == 0).all()
     assert analysis.copying_score(model).isfinite().all()
