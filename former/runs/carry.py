@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import Tensor
 
@@ -11,18 +11,15 @@ from former.checks import is_index
 from former.edits import Edit
 from former.hooks import points_of
 
-if TYPE_CHECKING:
-    from former.runs.run import Run
 
-
-def check_model(one: Run, other: Run) -> None:
-    """Raises ValueError unless two runs are of one model."""
+def check_model(one: Any, other: Any) -> None:
+    """Raises ValueError unless two `Run`s are of one model."""
     if one.model is not other.model:
         raise ValueError("both runs must be of one model, got runs of two")
 
 
-def check_alike(one: Run, other: Run) -> None:
-    """Raises ValueError unless two runs are of one model, on texts with equally many tokens."""
+def check_alike(one: Any, other: Any) -> None:
+    """Raises ValueError unless two `Run`s are of one model, on texts with equally many tokens."""
     check_model(one, other)
     for name, side in one.reading.sides.items():
         others = other.reading.sides[name]

@@ -44,7 +44,7 @@ def test_what_to_try_is_above_the_fold_of_a_small_laptop(tab):
 def test_the_numbers_of_the_worked_example_are_those_of_former(tab):
     tab.open()
     holds(tab)
-    assert tab.sentence().startswith("“walks” attends mostly to itself: 58\u00a0%")
+    assert tab.sentence().startswith("“walks” attends most to itself: 58\u00a0%")
 
 
 def test_a_dragged_arrow_moves_its_words_and_all_numbers_follow(tab):
