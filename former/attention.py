@@ -136,7 +136,8 @@ def attend(
     k = observe(hook, "k", k)
     v = observe(hook, "v", v)
     if isinstance(mask, masks.Pattern):
-        q, k = (each.to(v.dtype) for each in (q, k))  # under autocast, rotary positions leave them in float32
+        if torch.is_autocast_enabled(q.device.type):  # then rotary positions leave these in float32
+            q, k = q.to(v.dtype), k.to(v.dtype)
         out = sparse.attend(q / divisor if scaled else q * math.sqrt(q.shape[-1]) / divisor, k, v, *mask)
     elif looked_at or not kernel:
         scores = observe(hook, "scores", attention_scores(q, k, mask, terms, scaled=scaled, divisor=divisor))

@@ -28,14 +28,9 @@ SHORT_NAMES = {
 
 _REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
 _OTHER_FORMS = (".bin", ".pt", ".h5", ".ckpt", ".index", ".msgpack")  # a TensorFlow checkpoint is .index and data
-_WANTED = (
-    *("*.safetensors", INDEX, "config.json", TOKENIZER, "tokenizer_config.json", "vocab.*", "merges.txt"),
-    *("added_tokens.json", "special_tokens_map.json"),
-)
-
-
 OF_TOKENIZERS = (TOKENIZER, "vocab.json", "vocab.txt", "merges.txt", "added_tokens.json", "special_tokens_map.json")
 """Files that describe a tokenizer: `transformers` reads all that a folder has."""
+_WANTED = ("*.safetensors", INDEX, "config.json", "tokenizer_config.json", *OF_TOKENIZERS)
 
 
 class NotDownloaded(CheckpointError):

@@ -68,7 +68,7 @@ class WithSnapshots(Mapping[str, Loaded]):
         if name in self._models or not isinstance(name, str):
             return name in self._models
         model, step = split(name)
-        if step is None or name != name_at(model, step):  # also "step-0000200" has that step
+        if step is None or name != name_at(model, step):  # "step-0000200" is no name of step 200
             return False
         return model in self._models and step in steps(self._models[model])
 

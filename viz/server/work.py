@@ -67,6 +67,7 @@ class Job:
     clients: list[Client] = field(default_factory=list)  # all that joined before the answer was complete
     pieces: list[bytes] = field(default_factory=list)  # the answer so far
     failure: Exception | None = None  # raised after the pieces
+    kept: bool = True  # whether it is cached, once it is complete
     over: bool = False
     changed: asyncio.Event = field(default_factory=asyncio.Event)  # set, and replaced, at every change
 
@@ -195,8 +196,8 @@ class Work:
             if not self._slots.has_room_for(client.get()):
                 raise Busy("busy_measuring")
             self._slots.take(client.get())
-            job = self._jobs[key] = Job()
-            task = asyncio.create_task(self._run(key, job, pieces, turns, once, kept))
+            job = self._jobs[key] = Job(kept=kept)
+            task = asyncio.create_task(self._run(key, job, pieces, turns, once))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         self._jobs.move_to_end(key)
@@ -205,7 +206,7 @@ class Work:
         return job
 
     async def _run(
-        self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore, once: bool, kept: bool
+        self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore, once: bool
     ) -> None:
         rest, who = _lazily(pieces), client.get()  # the job counts as its first client's
         complete = False
@@ -229,7 +230,7 @@ class Work:
             self._slots.give_back(who)
             job.over = True
             job.clients.clear()
-            if complete and kept:
+            if complete and job.kept:
                 self._cache(job)
             else:
                 del self._jobs[key]

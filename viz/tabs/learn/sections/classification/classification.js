@@ -1,7 +1,7 @@
 // The verdict on a review, split into the contribution of each word, for average and for maximum pooling.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
-import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { eachFrame, h, refill } from "../../../../browser/lib/base.js";
 import { ground, makeBar, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { asList } from "../../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
@@ -72,9 +72,7 @@ const makeReview = ({ words, live: demo }) => {
       if (pooled[i]) ground(own, scores[signedAt(pulls[i] / most)]);
       return own;
     };
-    const at = document.activeElement?.dataset.word;
-    node.replaceChildren(...labels.map(button));
-    if (at !== undefined) node.children[at]?.focus();
+    refill(node, labels.map(button));
   };
   return { node, paint };
 };

@@ -1,6 +1,6 @@
 // The verdicts on a text and on its words in another order, which clicks and a shuffle change.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, refill } from "../../../../browser/lib/base.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
@@ -95,10 +95,11 @@ export const makeOrder = (section) => {
       const [before, after] = probs[i];
       return { name, positions: positions[i], before, after, moved: changed[i], equal: same[i] };
     });
-    const focused = document.activeElement?.dataset.place;
     typed.replaceChildren(...labels.map((label) => h("span", label)));
-    other.replaceChildren(...order.map((word, position) => button(labels[word], word, position)));
-    if (focused !== undefined) other.children[focused]?.focus();
+    refill(
+      other,
+      order.map((word, position) => button(labels[word], word, position)),
+    );
     cards.replaceChildren(...verdicts.map((verdict) => card(words, verdict)));
     if (demo.view.show === "order") section.showLesson(lesson(words, order, verdicts));
   };

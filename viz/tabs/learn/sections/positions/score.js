@@ -1,6 +1,6 @@
 // The score of a trained head as the sum of four terms of tokens and positions.
 
-import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { h, refill, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
@@ -83,9 +83,10 @@ export const makeScore = (section, { model, terms }) => {
     if (!scored) return;
     const { labels, at, scores } = scored;
     const key = keyOf(scored);
-    const focused = document.activeElement?.dataset.token;
-    tokens.replaceChildren(...labels.map((label, i) => token(label, i, at, key)));
-    if (focused !== undefined) tokens.children[focused]?.firstChild.focus();
+    refill(
+      tokens,
+      labels.map((label, i) => token(label, i, at, key)),
+    );
     chart.draw({
       figures: scored.chart,
       keep: `${scored.text} ${at} ${scored.head}`,

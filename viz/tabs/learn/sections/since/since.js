@@ -1,7 +1,7 @@
 // Changes to the transformer since the article: a query and a key rotated by their positions, two norms of one vector,
 // the gate of a feed-forward, the size of the cache with shared keys, and a table of tiny models that differ in one.
 
-import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { eachFrame, h, refill } from "../../../../browser/lib/base.js";
 import { asSigned } from "../../../../browser/lib/numbers.js";
 import { makeGate, makeNorm } from "./norm_and_gate.js";
 import { makeRotary } from "./rotary.js";
@@ -46,9 +46,10 @@ const makeTokens = (section) => {
       label,
     );
   const paint = ({ labels, at, distance: back }) => {
-    const focused = document.activeElement?.dataset.token;
-    node.replaceChildren(...labels.map((label, i) => h("li", button(label, i, at, back ? at - back : null))));
-    if (focused !== undefined) node.children[focused]?.firstChild.focus();
+    refill(
+      node,
+      labels.map((label, i) => h("li", button(label, i, at, back ? at - back : null))),
+    );
   };
   return { node, paint };
 };
