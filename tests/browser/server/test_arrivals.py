@@ -44,6 +44,8 @@ def test_the_page_is_there_while_a_model_is_downloaded_and_says_how_far_it_is(ta
     lines = tab.page.locator(".former-arrivals p")
     expect(lines.nth(0)).to_contain_text("someone/no-model is not shown: it could not be downloaded", timeout=limit)
     expect(lines.nth(1)).to_have_text(re.compile(r"Downloading someone/small-llama: 1\d of \d+ MB"), timeout=limit)
+    spoken = tab.page.locator(".former-arrivals [role=status]")
+    expect(spoken).to_contain_text("Downloading someone/small-llama …")  # no number, which would be read out again
     title, line = tab.page.locator("h1").bounding_box(), lines.nth(0).bounding_box()
     assert title
     assert line

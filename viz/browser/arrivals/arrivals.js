@@ -1,7 +1,7 @@
 // Models that are being downloaded: a line for each, which says how far it is, that it has come, or why it failed.
 
 import { answerTo } from "../lib/ask.js";
-import { h } from "../lib/base.js";
+import { h, setText } from "../lib/base.js";
 import { say } from "../lib/messages.js";
 import { asWhole } from "../lib/numbers.js";
 
@@ -10,26 +10,33 @@ const MB = 1e6;
 
 /** @typedef {{ name: string, state: string, done: number, total: number, why: string }} Arrival */
 
-const line = (/** @type {Arrival} */ { name, state, done, total, why }) => {
-  const sizes = {
+const line = (/** @type {Arrival} */ { name, state, done, total, why }) =>
+  say(`arrival_${state}`, {
+    name,
+    why,
     known: total > 0 ? "yes" : "no",
     done: asWhole(Math.floor(done / MB)),
     total: asWhole(Math.ceil(total / MB)),
-  };
-  return say(`arrival_${state}`, { name, why, ...sizes });
-};
+  });
 
 export const mount = (/** @type {import("../mount.js").Mounted} */ { element }) => {
   const reload = () => h("button.f-button", { onclick: () => location.reload() }, say("arrival_reload"));
 
+  const lines = h("div");
+  let shown = "";
+  const spoken = h("p.spoken", { role: "status" }); // the same without megabytes, which change every two seconds
+
   const draw = (/** @type {Arrival[]} */ arrivals) => {
-    const lines = arrivals.map((each) =>
-      h("p.quiet", { "data-state": each.state }, line(each), ...(each.state === "here" ? [" ", reload()] : [])),
+    const said = arrivals.map(line).join("\n");
+    if (said === shown) return; // a button would lose the focus
+    shown = said;
+    if (!lines.isConnected) element.append(lines, spoken); // the empty part takes no place
+    lines.replaceChildren(
+      ...arrivals.map((each) =>
+        h("p.quiet", { "data-state": each.state }, line(each), ...(each.state === "here" ? [" ", reload()] : [])),
+      ),
     );
-    const said = lines.map((each) => each.textContent).join("\n");
-    if (said === element.dataset.said) return; // a screen reader would read it out again
-    element.dataset.said = said;
-    element.replaceChildren(...lines);
+    setText(spoken, arrivals.map((each) => line({ ...each, total: 0 })).join(" "));
   };
 
   const ask = async () => {
@@ -41,6 +48,5 @@ export const mount = (/** @type {import("../mount.js").Mounted} */ { element }) 
     }
     if (!arrivals || arrivals.some(({ state }) => state === "fetching" || state === "opening")) setTimeout(ask, EVERY);
   };
-  element.setAttribute("role", "status");
   ask();
 };
