@@ -106,6 +106,34 @@ def test_what_the_mask_hides_is_hatched(tab):
     expect(tab.page.locator(".former-head-map .legend .masked").first).to_be_hidden()
 
 
+# Chromium does not report an emulated change of resolution, so the test does.
+REPORTED = """
+window.resolutions = [];
+const match = matchMedia;
+window.matchMedia = (query) => {
+  const list = match(query);
+  if (query === `(resolution: ${devicePixelRatio}dppx)`) resolutions.push(list);
+  return list;
+};
+"""
+
+
+@pytest.mark.own_browser
+def test_maps_are_as_sharp_as_the_screen_that_the_window_moves_to(tab, context):
+    tab.page.add_init_script(REPORTED)
+    tab.open(text=TEXT)
+    canvases = [tab.page.locator(f".former-{part} canvas").first for part in ("head-map", "overview")]
+    before = [canvas.evaluate("canvas => [canvas.width, canvas.height]") for canvas in canvases]
+    screen = context.new_cdp_session(tab.page)
+    size = {"width": 1280, "height": 720, "mobile": False}  # in CSS pixels: no other layout
+    for ratio in (2, 3):
+        screen.send("Emulation.setDeviceMetricsOverride", {**size, "deviceScaleFactor": ratio})
+        tab.page.evaluate("resolutions.splice(0).forEach((list) => list.dispatchEvent(new Event('change')))")
+        for canvas, (width, height) in zip(canvases, before, strict=True):
+            expect(canvas).to_have_js_property("width", ratio * width)
+            expect(canvas).to_have_js_property("height", ratio * height)
+
+
 @pytest.mark.parametrize("model", ["xl", "dates"])
 def test_a_map_of_other_keys_than_queries_fills_its_panel(tab, model):
     tab.open(model=model, text="March 3, 1989" if model == "dates" else TEXT * 4)

@@ -4,7 +4,7 @@
 import { h, isDark, setAttributes, url } from "./base.js";
 import { keys } from "./keys.js";
 import { language, say } from "./messages.js";
-import { makeDrawing, onTheme } from "./panel.js";
+import { makeDrawing, onAppearance } from "./panel.js";
 import { site } from "./site.js";
 
 const TEXT = 12; // pixels, without zoom
@@ -220,6 +220,6 @@ export const makeChart = (container, options) => {
     inView = Boolean(entries.at(-1)?.isIntersecting);
     if (inView) see();
   }).observe(container);
-  onTheme(() => drawing.draw(drawing.what));
+  onAppearance(() => drawing.draw(drawing.what));
   return { root, draw: drawing.draw };
 };

@@ -134,10 +134,20 @@ export const makeDrawing = (container, paint) => {
   return drawing;
 };
 
-/** Calls draw when the theme changes.
+/** Calls draw when the theme changes, or the resolution, as when the window moves to another screen.
  *  @type {(draw: () => void) => void} */
-export const onTheme = (draw) =>
+export const onAppearance = (draw) => {
   new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  onResolution(draw);
+};
+
+const onResolution = (/** @type {() => void} */ draw) => {
+  const changed = () => {
+    draw();
+    onResolution(draw);
+  };
+  matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", changed, { once: true });
+};
 
 /** Whether panels are stacked, as on a phone; page.css has the same width. */
 export const isStacked = () => matchMedia("(max-width: 800px)").matches;

@@ -6,7 +6,7 @@ import { cssOf, gradient, inkOn, palette } from "../../browser/lib/colour.js";
 import { keys } from "../../browser/lib/keys.js";
 import { asList, asText, inWords, say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { second, writing } from "./lib/writing.js";
 
 const choose = (name, label, options) => {
@@ -274,7 +274,7 @@ export const mount = ({ element }) => {
     if (LOOKS.some((name) => changed.has(name))) paintOther();
   });
   second.subscribe(element, paintOther);
-  onTheme(() => {
+  onAppearance(() => {
     paint();
     paintOther();
   });

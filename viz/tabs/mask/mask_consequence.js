@@ -6,7 +6,7 @@ import { fields } from "../../browser/lib/fields.js";
 import { readable } from "../../browser/lib/hint.js";
 import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
 const MOST = 10; // bits at the dark end of a byte's background
@@ -138,5 +138,5 @@ export const mount = ({ element, props }) => {
     element.dataset.rev = masking.rev;
   });
   masking.paints(element, [], paint);
-  onTheme(paint);
+  onAppearance(paint);
 };

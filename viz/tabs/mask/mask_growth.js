@@ -4,7 +4,7 @@ import { eachFrame, h, isDark } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
 import { say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
 const nameLines =
@@ -72,5 +72,5 @@ export const mount = ({ element, props }) => {
   });
   let drawn = null; // the answer that the chart shows
   masking.paints(element, ["at"], paint);
-  onTheme(paint);
+  onAppearance(paint);
 };

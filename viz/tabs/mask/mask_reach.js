@@ -4,7 +4,7 @@
 import { eachFrame, h, tableRow } from "../../browser/lib/base.js";
 import { makeImage, palette, variable } from "../../browser/lib/colour.js";
 import { asList, say } from "../../browser/lib/messages.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
 /** The number of pairs in reach after a layer. */
@@ -131,5 +131,5 @@ export const mount = ({ element, props }) => {
     element.dataset.rev = masking.rev;
   });
   masking.paints(element, ["token"], paint);
-  onTheme(paint);
+  onAppearance(paint);
 };

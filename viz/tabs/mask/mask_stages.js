@@ -7,7 +7,7 @@ import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
 import { say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { makeLegend } from "../explore/lib/legend.js";
 import { masking } from "./lib/masking.js";
 import { stepTable } from "./lib/steps.js";
@@ -205,5 +205,5 @@ export const mount = ({ element, props }) => {
     element.dataset.rev = masking.rev;
   });
   masking.paints(element, ["query", "key"], paint);
-  onTheme(paint);
+  onAppearance(paint);
 };

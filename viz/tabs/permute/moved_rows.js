@@ -6,7 +6,7 @@ import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
 import { asList, classInWords, say } from "../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
 
 const MAPS = ["f", "moved", "after", "difference"];
@@ -189,5 +189,5 @@ export const mount = ({ element }) => {
     bar.update();
     if (["permuted", "part", "scale", "hover"].some((name) => changed.has(name))) paint();
   });
-  onTheme(paint);
+  onAppearance(paint);
 };

@@ -4,7 +4,7 @@ import { eachFrame, h } from "../../browser/lib/base.js";
 import { pixel, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { say } from "../../browser/lib/messages.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
 
 const point = (at) => permuting.point(at && { word: permuting.order()[at.row] });
@@ -43,5 +43,5 @@ export const mount = ({ element }) => {
   permuting.subscribe(element, (changed) => {
     if (["permuted", "order", "hover"].some((name) => changed.has(name))) paint();
   });
-  onTheme(paint);
+  onAppearance(paint);
 };

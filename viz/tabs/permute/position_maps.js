@@ -8,7 +8,7 @@ import { variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { site } from "../../browser/lib/site.js";
 import { permuting } from "./lib/permuting.js";
 import { alike, fetchVectors, mostAlike, picturesOf, span, vectorsOf } from "./lib/position_vectors.js";
@@ -199,5 +199,5 @@ export const mount = ({ element, props }) => {
     if (changed.has("table")) hover = null;
     if (["table", "product", "at", "permuted"].some((name) => changed.has(name))) paint();
   });
-  onTheme(paint);
+  onAppearance(paint);
 };

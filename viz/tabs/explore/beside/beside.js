@@ -4,7 +4,7 @@
 import { defer, eachFrame, h, shorten } from "../../../browser/lib/base.js";
 import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance, whileInView } from "../../../browser/lib/panel.js";
 import { beside } from "../lib/pin.js";
 import { shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
@@ -113,5 +113,5 @@ export const mount = ({ element }) => {
     if (SHOWN.some((name) => changed.has(name))) soon();
     else if (["hover", "token", "key"].some((name) => changed.has(name))) point();
   });
-  onTheme(soon);
+  onAppearance(soon);
 };

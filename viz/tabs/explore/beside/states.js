@@ -4,7 +4,7 @@
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, must } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
-import { onTheme } from "../../../browser/lib/panel.js";
+import { onAppearance } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { depth, makeLensGrid, withLabels } from "../inside/lens_grid.js";
 import { answerCells } from "../lib/grid.js";
@@ -231,7 +231,7 @@ export const makeStates = ({ now, columns }) => {
   answerCells(pinned.grid.table, { point: () => {}, choose: (cell) => dragged() || lift(cell) });
   const dragged = dragsCells(pinned.grid.table, now.table, carry);
 
-  onTheme(() => {
+  onAppearance(() => {
     if (pinned.isRead() && isPair()) pinned.grid.paint();
     carried.paint();
   });

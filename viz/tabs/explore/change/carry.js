@@ -9,7 +9,7 @@ import { makeHint } from "../../../browser/lib/hint.js";
 import { asText, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
@@ -290,5 +290,5 @@ export const mount = ({ element, props }) => {
     if (ASKED.some((field) => changed.has(field))) load();
     else if (["carry_layer", "carry_from"].some((field) => changed.has(field))) mark();
   });
-  onTheme(() => result && draw());
+  onAppearance(() => result && draw());
 };

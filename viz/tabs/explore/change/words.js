@@ -5,7 +5,7 @@ import { h } from "../../../browser/lib/base.js";
 import { barLine, cssOf, makeBar, palette, signedAt, tokenSpans } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { tokenLabel } from "../lib/labels.js";
 import { viewOfPass } from "../lib/pass.js";
@@ -146,5 +146,5 @@ export const mount = ({ element }) => {
       for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);
     element.dataset.rev = store.rev;
   });
-  onTheme(() => "classes" in (store.pass?.header.output ?? {}) && draw());
+  onAppearance(() => "classes" in (store.pass?.header.output ?? {}) && draw());
 };

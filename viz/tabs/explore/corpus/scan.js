@@ -8,7 +8,7 @@ import { palette, tokenSpans } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { askInView } from "../lib/asking.js";
 import { applies } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
@@ -219,5 +219,5 @@ export const mount = ({ element }) => {
     element.hidden = !applies("scan");
     ask();
   });
-  onTheme(() => head && ofHead.places.draw(head.answer.examples));
+  onAppearance(() => head && ofHead.places.draw(head.answer.examples));
 };

@@ -6,7 +6,7 @@ import { barLine, makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { makeStates } from "../beside/states.js";
 import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
@@ -163,5 +163,5 @@ export const mount = ({ element }) => {
     if (["layer", "token", "hover"].some((name) => changed.has(name))) mark();
   });
   beside.subscribe(element, (changed) => changed.has("pinned") && read && states.update());
-  onTheme(() => read && grid.paint());
+  onAppearance(() => read && grid.paint());
 };

@@ -4,7 +4,7 @@ import { defer, h } from "../../../browser/lib/base.js";
 import { gradient, ground, palette, tokenSpans } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { predictionLabels, quote } from "../lib/labels.js";
 import { rowsPredict } from "../lib/selection.js";
 import { applies } from "../lib/store/applies.js";
@@ -80,5 +80,5 @@ export const mount = ({ element }) => {
     if (changed.has("pass") || changed.has("rev")) soon();
     else if (drawn === store.pass && ["map", "hover", "token"].some((name) => changed.has(name))) mark();
   });
-  onTheme(() => spans.length && paint());
+  onAppearance(() => spans.length && paint());
 };

@@ -6,7 +6,7 @@ import { numberRow, productsTable } from "../../../browser/lib/follow.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { ownView } from "../../../browser/lib/python.js";
 import { askInView, viewOfHead } from "../lib/asking.js";
 import { quote } from "../lib/labels.js";
@@ -257,5 +257,5 @@ export const mount = ({ element }) => {
     if (changed.has("pass") || changed.has("map")) trace.picked = { part: "q", at: 0 };
     if (CHOICES.some((name) => changed.has(name))) update();
   });
-  onTheme(() => trace.result && draw());
+  onAppearance(() => trace.result && draw());
 };

@@ -7,7 +7,7 @@ import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/li
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, asText, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { ownView } from "../../../browser/lib/python.js";
 import { askInView, viewOfHead } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
@@ -247,5 +247,5 @@ export const mount = ({ element }) => {
     ask();
     if (store.view.of !== "head") status.textContent = say("writes_choose_head");
   });
-  onTheme(() => result && !body.hidden && paintTable(table, result));
+  onAppearance(() => result && !body.hidden && paintTable(table, result));
 };

@@ -5,7 +5,7 @@ import { makeImage, variable } from "../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../browser/lib/heat_map.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { makeLegend, readingOf } from "../lib/legend.js";
 import { pixelOf, valuesOf } from "../lib/paint.js";
@@ -163,5 +163,5 @@ export const mount = ({ element }) => {
   };
 
   store.subscribe(element, paint);
-  onTheme(paint);
+  onAppearance(paint);
 };

@@ -7,7 +7,7 @@ import { variable } from "../../../browser/lib/colour.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance, watchSize } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { tokenLabel } from "../lib/labels.js";
 import { levelOf } from "../lib/paint.js";
@@ -203,5 +203,5 @@ export const mount = ({ element }) => {
     unseen ||= ["hover", "token", "view", "pass"].some((name) => changed.has(name));
     paint();
   });
-  onTheme(paint);
+  onAppearance(paint);
 };

@@ -7,7 +7,7 @@ import { maxAspect } from "../../../browser/lib/fill.js";
 import { hatch } from "../../../browser/lib/heat_map/cells.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asSigned } from "../../../browser/lib/numbers.js";
-import { isStacked, makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
+import { isStacked, makePanel, onAppearance, watchSize } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
 import { cellBeside } from "../lib/grid.js";
 import { habitOf } from "../lib/habit.js";
@@ -284,7 +284,7 @@ export const mount = ({ element }) => {
     }
     if (["pass", "map", "scale", "rev"].some((name) => changed.has(name))) paint();
   });
-  onTheme(() => {
+  onAppearance(() => {
     paint();
     paintEffects();
   });

@@ -4,7 +4,7 @@
 import { h, placeOn } from "../../../browser/lib/base.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme, watchSize } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance, watchSize } from "../../../browser/lib/panel.js";
 import { quote } from "../lib/labels.js";
 import { readingOf } from "../lib/legend.js";
 import { afterMap, fetchedBy, pairOf, recompute, rowOf, shownNow } from "../lib/selection.js";
@@ -164,5 +164,5 @@ export const mount = ({ element }) => {
   });
   const size = watchSize(left, paint);
   store.subscribe(element, paint);
-  onTheme(() => paint());
+  onAppearance(() => paint());
 };

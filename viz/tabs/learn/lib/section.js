@@ -8,7 +8,7 @@ import { fields } from "../../../browser/lib/fields.js";
 import { lessons } from "../../../browser/lib/lessons.js";
 import { say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { makePlayer } from "../../../browser/lib/player.js";
 import { learnCheck } from "./check.js";
 import { learnCode } from "./code.js";
@@ -116,7 +116,7 @@ const settingsOf = (section, words, node, paintNote) => {
         paint(changed);
       };
       section.live.subscribe(node, section.paint);
-      onTheme(() => section.paint(new Set()));
+      onAppearance(() => section.paint(new Set()));
       section.live.start();
     },
     /** Fields of settings, up to date at each paint: radio buttons with the messages `key(value)` and its hint, a line
