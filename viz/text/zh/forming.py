@@ -21,7 +21,7 @@ MESSAGES = {
     "。",
     "forming_show": "查看这一时刻",
     "forming_measured": "文本：{bytes, number} 字节，训练中从未出现。测量于 {date}，{cpu}，torch {torch}：",
-    "forming_revisions": "移动滑块，可以查看模型在训练的其他步时的状态：所有视图都会随之改变。只有按字节读取的模型"
+    "forming_revisions": "移动滑块，可以查看模型在其他训练步时的状态：所有视图都会随之改变。只有按字节读取的模型"
     "才会测量各步的曲线。",
     "forming_none": "这个模型的训练快照和注意力头还没有测量过。用这条命令测量，只需几分钟：{command}",
 }

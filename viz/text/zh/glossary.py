@@ -43,8 +43,8 @@ MESSAGES = {
     "term_rollout_means": "注意力展开（rollout）：穿过所有的层，把注意力一直追溯到文本。每一层取各头平均的一半，加上单"
     "位矩阵的一半，因为词元也保留自己的向量；再把各层的矩阵相乘。",
     "term_residual": "残差流",
-    "term_residual_means": "残差流（residual stream）：每个词元贯穿所有层的那个向量。注意力和前馈层在它上面做加法；在"
-    " BERT 这样的模型中，每次相加之后还要做归一化。",
+    "term_residual_means": "残差流（residual stream）：每个词元贯穿所有层的那个向量。注意力层和前馈层把各自的结果加到它"
+    "上面；在 BERT 这样的模型中，每次相加之后还要做归一化。",
     "term_norm": "层归一化",
     "term_norm_means": "层归一化（layer norm）：把向量的各个数平移、缩放到均值 0、标准差 1，再各乘以一个学到的数，并加"
     "上另一个。它使很深的模型更容易训练。",

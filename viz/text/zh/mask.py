@@ -85,7 +85,7 @@ MESSAGES = {
     "mask_proof_reading": "改变{key}，输出{query}的变化：有掩码时 {with_mask}，无掩码时 {without}。",
     "mask_proof_zero": "正好为 0",
     "mask_reach": "信息能传多远",
-    "mask_reach_label": "在每种掩码下，经过每一层之后，哪些输出（行）可能取决于哪些词元（列）。",
+    "mask_reach_label": "在每种掩码下，经过每一层之后，哪些输出（行）可能依赖哪些词元（列）。",
     "mask_reach_after": "经过层数",
     "mask_reach_from": "{name}：改变{token}，影响可到达{steps}。",
     "mask_reach_step": "{outputs}（第 {layer} 层之后）",
@@ -102,8 +102,8 @@ MESSAGES = {
     "mask_consequence_hidden": "遮住下一个字节",
     "mask_consequence_masked": "用因果掩码训练",
     "mask_consequence_unmasked": "不用掩码训练",
-    "mask_consequence_last": "它的 {own} 比特每字节几乎全部来自最后一个字节，只有这个字节的答案它看不到：{bits} 比特。",
-    "mask_consequence_last_part": "最后一个字节是唯一看不到答案的字节，花费 {bits} 比特；其他字节合计 {rest} 比特。",
+    "mask_consequence_last": "它的 {own} 比特每字节几乎全部来自最后一个字节，只有这个字节在输入中找不到：{bits} 比特。",
+    "mask_consequence_last_part": "只有最后一个字节在输入中找不到，它花费 {bits} 比特；其他字节合计 {rest} 比特。",
     "mask_consequence_cheats": "{name} 在输入中总能看到下一个字节，只需要 {own} 比特每字节；{masked} 需要 {other}。生成"
     "文本时，下一个字节还不存在，它就需要 {hidden}；盲猜需要 {blind}。",
     "mask_consequence_rare": "{name} 总能看到下一个字节，但没有学会全部照抄：它需要 {own} 比特每字节；{masked} 需要 {ot"

@@ -80,7 +80,7 @@ MESSAGES = {
     "trace_row_v": "{token}的 v",
     "trace_row_out": "{token}的 out",
     "trace_row_adds": "在{token}处加上",
-    "trace_turned": "{token}的 {part}[{at}] = {value}：旋转位置编码把点（{part}[{at}], {part}[{pair}]）旋转一个随位置"
+    "trace_turned": "{token}的 {part}[{at}] = {value}：旋转位置编码把点 ({part}[{at}], {part}[{pair}]) 旋转一个随位置"
     "增大的角度。在位置 {position}，角度为 {angle}：{own} × cos({angle}) {sign, select, minus {−} other {+}} {other} ×"
     " sin({angle})",
     "trace_normed": "{token}的 {part}[{at}]{before, select, turn {（旋转之前）} other {}} = {value}：{part} / 均方根 ×"

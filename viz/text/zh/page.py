@@ -99,7 +99,7 @@ MESSAGES = {
     "list_and": "{first}、{last}",
     "list_sentences": "",
     "number_power": "{value} × 10{power}",
-    # 编程接口返回的错误
+    # errors of the API for programs
     "api_no_model": "这里没有名为“{given}”、可作此用的模型；可用的有：{names}。",
     "api_no_endpoint": "没有名为“{given}”的 API 接口；可用的接口有：{names}。",
     "api_arguments": "应为 {expected}，收到的是 {given}。",

@@ -30,7 +30,7 @@ MESSAGES = {
     "effects_measure_hint": "逐个关闭各个头，看预测变差多少",
     "effects_stop": "停止",
     "effects_running": "正在逐个关闭 {count} 个头……",
-    "effects_off": "有 {off} 个头已关闭，没有测量。",
+    "effects_off": "有 {off, plural, other {# 个头}}已关闭，没有测量。",
     "effects_on_text": "在测量过的 {measured} 个头中，{name}最重要：没有它，这段文本的每个{unit, select, piece {词元"
     "} other {字节}}要多花 {size} 比特。各头影响的中位数是 {median}。",
     "effects_on_text_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，这段文本的每个"

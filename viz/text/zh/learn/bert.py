@@ -21,7 +21,7 @@ MESSAGES = {
     "learn_bert_second": "第二段",
     "learn_bert_read": "模型的输入",
     "learn_bert_hidden": "带边框的是被遮住的词元。[CLS] 在最前面，[SEP] 表示一段文本结束。",
-    "learn_bert_ground": "词元的底色表示最后一个块中 [CLS] 对它的关注程度（各头的均值，平方根刻度）。竖线标出第二段文本"
+    "learn_bert_ground": "词元的底色表示最后一个块中 [CLS] 对它的关注程度（各头的均值，平方根标度）。竖线标出第二段文本"
     "的开头。",
     "learn_bert_piece": "“{label}”，{second, select, yes {属于第二段} other {属于第一段}}：[CLS] 给它 {share}",
     "learn_bert_verdict": "由 [CLS] 得出的预测",
@@ -38,7 +38,7 @@ MESSAGES = {
     "learn_bert_source": "共 {rows, plural, other {{rows, number} 行}}，取自{split, select, val {验证集} test {测试集}"
     " other { {split}}}，每行最多 {context} 个词元。基线不看文本：总是猜最常见的词元；在两种同样多的情况中任选一种。测"
     "量命令：",
-    "learn_bert_masks": "文章中的消融实验：再训练 {steps} 步之后，被遮住的词元有多少猜对",
+    "learn_bert_masks": "文章中的消融实验：再训练 {steps} 步之后，被遮住的词元猜对的比例",
     "learn_bert_mask": "{name, select, causal {每个词元只看前面的词元} other {每个词元看两边}}",
     "learn_bert_masks_note": "两个模型都从这些权重开始，读同样的数据，只有掩码不同（[CLS] 仍能看到全部）。在验证集的"
     "前一百万字节上测量。",

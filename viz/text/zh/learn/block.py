@@ -42,20 +42,20 @@ MESSAGES = {
     "learn_block_gradient": "训练开始时每个块的梯度",
     "learn_block_gradient_size": "梯度的大小",
     "learn_block_gradient_how": "一个未经训练的生成模型，向量有 {emb} 维，在你的文本的每个位置上预测下一个字节。图中显"
-    "示第一步训练之前，每个块的全部权重的梯度长度。初始权重的取法与最早的 Transformer 相同（Glorot 方差）。",
+    "示第一步训练之前，每个块全部权重的梯度大小。初始权重的取法与最早的 Transformer 相同（Glorot 方差）。",
     "learn_block_norm_post": "残差之后归一化（后置），如文章所述",
     "learn_block_norm_pre": "每个子层之前归一化（前置）",
     "learn_block_depth": "块数",
     "learn_block_seed": "随机种子",
     "learn_block_short": "请至少输入两个字节：一个用来读，一个用来预测。",
-    "learn_block_lesson_gradient": "共 {depth} 个块时，最后一个块的梯度与第一个块之比：后置归一化为 {post}，前置归一化"
+    "learn_block_lesson_gradient": "共 {depth} 个块时，最后一个块与第一个块的梯度之比：后置归一化为 {post}，前置归一化"
     "为 {pre}。",
     "learn_block_field": "文本",
     "learn_block_attention": "注意力",
     "learn_block_attention_on": "开",
     "learn_block_attention_off": "关",
     "learn_block_attention_on_hint": "与训练时一样",
-    "learn_block_attention_off_hint": "任何层的任何头都不加入任何东西",
+    "learn_block_attention_off_hint": "各层的头都不加入任何内容",
     "learn_block_norms": "归一化",
     "learn_block_norms_pre": "前置",
     "learn_block_norms_post": "后置",

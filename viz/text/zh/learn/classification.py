@@ -40,9 +40,9 @@ MESSAGES = {
     "learn_classification_class_positive": "正面",
     "learn_classification_outcome": "{kind, select, positive {正面 {share}} other {负面 {share}}}",
     "learn_classification_quoted": "“{word}”",
-    "learn_classification_why": "空心条：如果每个词只关注它自己时的拉力。{same, select, yes {那时也是“{word}”的拉力"
-    "最大，为 {alone}。} other {那时“{top}”的拉力最大，为 {most}；“{word}”为 {alone}。}}"
-    "在模型中，第一个块让“{word}”把 {share} 的注意力给了{sources}，于是它带上了这些词的意思，拉力为 {pull}。",
+    "learn_classification_why": "空心条：每个词只关注自己时的拉力。{same, select, yes {此时仍是“{word}”的拉力最大，为"
+    " {alone}。} other {此时“{top}”的拉力最大，为 {most}；“{word}”为 {alone}。}}在模型中，第一个块让“{word}”把 {share}"
+    " 的注意力给了{sources}，于是它带上了这些词的意思，拉力为 {pull}。",
     "learn_classification_lesson": "{pooling, select, average {用平均池化} other {用最大池化}}，判断结果为{kind,"
     " select, positive {正面} other {负面}}：{share}。“{word}”的拉力最强，为 {pull}，拉向{side, select, positive {正面}"
     " other {负面}}。",

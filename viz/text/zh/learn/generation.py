@@ -5,10 +5,10 @@ from __future__ import annotations
 MESSAGES = {
     "learn_generation_title": "生成",
     "learn_generation_text": "生成模型的训练目标是预测下一个字节。\n\n目标（target）就是输入本身错开一位：每个位置可以"
-    "使用到它为止的内容，并按它之后的那个字节来打分。一次前向计算就给所有位置打分，不需要人工标注。\n\n这就需要掩码（ma"
-    "sk）。没有掩码，一个位置会看到自己的答案，就在右边一个字节处，于是学会照抄：训练时近乎完美，续写时却毫无用处，因为"
-    "那时右边还什么都没有。只有最后一个目标不在输入之中，它在那里就会失败。拖动训练步，看损失怎样下降，写出的文字怎样变"
-    "化。",
+    "使用到它为止的内容，并按它之后的那个字节来打分。一次前向传播就给所有位置打分，不需要人工标注。\n\n这就需要掩码（"
+    "mask）。没有掩码，一个位置会看到自己的答案，就在右边一个字节处，于是学会照抄：训练时近乎完美，续写时却毫无用处，因"
+    "为那时右边还什么都没有。只有最后一个目标不在输入之中，它在那里就会失败。拖动“训练步”，看损失怎样下降，写出的文字怎"
+    "样变化。",
     "learn_generation_field": "文本，最多 {most} 个字节",
     "learn_generation_seed": "随机种子",
     "learn_generation_short": "请至少输入三个字符：最后一个只用来预测，不会被读入。",
@@ -26,7 +26,7 @@ MESSAGES = {
     "learn_generation_step_is": "第 {step, number} 步：已读 {bytes, number} 字节",
     "learn_generation_play": "{running, select, yes {停止} other {播放}}",
     "learn_generation_play_hint": "依次播放训练快照；系统设为减少动态效果时，每按一次前进一个",
-    "learn_generation_chart": "训练过程中的比特每字节：验证集和这段文本。点击可选择训练步。",
+    "learn_generation_chart": "训练过程中的每字节比特数：验证集和这段文本。点击可选择训练步。",
     "learn_generation_line_validation": "验证集",
     "learn_generation_line_text": "这段文本",
     "learn_generation_course": "{falls, select, yes {在这段文本上损失也在下降：从 {first} 比特降到 {end} 比特。} "

@@ -69,7 +69,7 @@ MESSAGES = {
     "learn_gpt_2_try_foreign": "生僻词",
     "learn_gpt_2_try_bits": "它更好吗？",
     "learn_gpt_2_question": "“gpt”看到 256 个词元，约 1,000 字节；“generator”看到 256 字节。如果两者都只看到 256 字节，"
-    "哪个需要的比特每字节更少？",
+    "哪个每字节需要的比特更少？",
     "learn_gpt_2_choice_pieces": "“gpt”需要的仍然更少",
     "learn_gpt_2_choice_bytes": "“generator”需要的更少",
     "learn_gpt_2_answer": "上下文为 256 字节时，“gpt”需要 {gpt}，“generator”需要 {generator}。",

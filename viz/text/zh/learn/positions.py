@@ -44,7 +44,7 @@ MESSAGES = {
     "learn_positions_key_position": "键的位置",
     "learn_positions_pair": "查询“{query}”在位置 {at}，键“{key}”在位置 {position}",
     "learn_positions_together": "四项之和为 {sum}。模型自己的得分为 {score}，对应的权重为 {weight}。对所有键，两者的差"
-    "最大为 {error}。层归一化对每一部分和对整体除以同一个数；它的偏置算在词元里。",
+    "最大为 {error}。层归一化让每一部分和整体都除以同一个数；它的偏置算在词元里。",
     "learn_positions_lesson_score": "第 {head} 头：“{query}”把 {share} 给了“{key}”，也就是{where, select, self {它自己}"
     " one {前一个词元} other {往前第 {back} 个词元}}。得分为 {score}，其中最大的一项是“{term}”：{value}。",
     "learn_positions_chart_length": "预测下一个字节所需的比特数，随已读字节数的变化。竖线标出训练长度 {trained}。",

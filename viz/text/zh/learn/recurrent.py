@@ -38,7 +38,7 @@ MESSAGES = {
     "learn_recurrent_cell": "{kind}：“{input}”{reaches, select, yes {经过 {step, plural, other {# 步}}到达“{output}”处"
     "的输出；改变它，那里的 logit 变化 {moved}。} other {永远到达不了“{output}”处的输出。}}",
     "learn_recurrent_chart_time": "各种模型读一段文本所需的时间，随文本长度的变化",
-    "learn_recurrent_chart_bits": "比特每字节与训练秒数，每种模型一个点",
+    "learn_recurrent_chart_bits": "每字节比特数与训练秒数，每种模型一个点",
     "learn_recurrent_axis_length": "文本的字节数",
     "learn_recurrent_axis_time": "毫秒",
     "learn_recurrent_axis_seconds": "训练所用的处理器时间（秒）",

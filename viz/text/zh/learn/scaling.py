@@ -37,8 +37,8 @@ MESSAGES = {
     "learn_scaling_with_plain": "不除",
     "learn_scaling_model": "{name}，{with}",
     "learn_scaling_mean_entropy": "各行的熵",
-    "learn_scaling_surprise": "这段文本的比特每字节",
-    "learn_scaling_bits": "验证集上的比特每字节",
+    "learn_scaling_surprise": "这段文本的每字节比特数",
+    "learn_scaling_bits": "验证集的每字节比特数",
     "learn_scaling_none": "–",
     "learn_scaling_alike": "两个模型用同样的字节、同一个随机种子训练了 500 步；每个头的维数 s = 16，所以 √s 为 4。一行"
     "的权重全部相等时，熵最大。",

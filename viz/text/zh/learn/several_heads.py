@@ -64,7 +64,7 @@ MESSAGES = {
     "learn_several_heads_trained_wide": "四个宽头",
     "learn_several_heads_worth": "数据取自模型卡；各模型都用同样的字节训练了 {steps, number} 步，数值越低越好。去掉"
     " unifyheads，参数少 {maps, number} 个，损失高 {unify} 比特；把 {heads} 个头换成一个头，损失高 {one} 比特。每种只训"
-    "练了一次，相差百分之几比特可能只是偶然。",
+    "练了一次，相差零点零几比特，可能只是偶然。",
     "learn_several_heads_emb": "k，词向量的维数",
     "learn_several_heads_count": "h，头的个数",
     "learn_several_heads_form": "形式",

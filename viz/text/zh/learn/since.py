@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_since_title": "文章发表以来",
     "learn_since_text": "今天的语言模型仍是文章中的生成模型，只是换掉了四个部件。\n\n旋转位置编码（rotary positions，"
-    "RoPE）不向嵌入添加任何东西：它把每个查询和键转过一个随位置增大的角度，所以得分只取决于两个词元的距离。RMSNorm 省去"
+    "RoPE）不向嵌入添加任何东西：它把每个查询和键旋转一个随位置增大的角度，所以得分只取决于两个词元的距离。RMSNorm 省去"
     "了层归一化的中心化。在 SwiGLU 中，前馈层的一个映射算出门，再用门缩放另一个映射的各个数。\n\n模型续写时，会保留此前"
     "所有词元的键和值，即缓存（cache）。如果几个查询头共用一个键值头，缓存就相应变小。这里的每个微型模型只换一个部件，“"
     "tiny-modern”四个全换，与“gpt”一样大的“modern”也四个全换；表格列出哪些部件有帮助。",
@@ -80,11 +80,11 @@ MESSAGES = {
     "learn_since_what_tiny_swiglu": "SwiGLU，宽度为三分之二",
     "learn_since_what_tiny_grouped": "四个查询头，两个键值头",
     "learn_since_what_tiny_modern": "四个全换",
-    "learn_since_what_gpt": "GPT-2 的结构",
+    "learn_since_what_gpt": "GPT-2 的架构",
     "learn_since_what_modern": "四个全换，并对查询和键做归一化",
     "learn_since_alike": "微型模型都用同样的字节、同一个随机种子训练了 500 步，各训练一次：相差零点零几比特，可能只是偶"
     "然。“modern”在两次训练中读过的词元，与“gpt”在前五次训练中读过的一样多；表中“gpt”一行是它当时的成绩。"
-    "比特每字节取自模型卡，在 500 万字节的验证集上测得。处理器时间包括编译模型的时间，并取决于机器当时的其他工作。",
+    "每字节比特数取自模型卡，在 500 万字节的验证集上测得。处理器时间包括编译模型的时间，也受机器当时其他任务的影响。",
     "learn_since_lesson_worth": "微型模型中“{name}”预测得最好：{bits} 比特每字节；没有这些部件的模型需要 {plain}。“"
     "{larger}”需要 {its}，读过同样多词元的“{gpt}”需要 {theirs}。",
     "learn_since_try_far": "后移 200 个位置",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_sparse_title": "稀疏注意力",
-    "learn_sparse_text": "在稠密注意力（dense attention）中，每个词元关注每个词元，共 t² 个单元格，其中大多数几乎没有"
-    "权重。稀疏（sparse）Transformer 只计算一种模式（pattern）中的单元格：近处的键，加上少数几个代表其余部分的远处的键"
-    "。\n\n步幅（stride）为 √t 时，一个查询最多约有 2√t 个键，所以一层的开销为 t√t 量级。一层没有连通的词元对，后面的"
-    "层可以连通。\n\n模式是人选定的，不是学到的，它决定了信息能走哪些路径。光加掩码什么也省不了，因为稠密内核会把单元"
-    "格算出来再丢掉；这里把模式切成小块的稠密乘积，从不存储 t × t 的表。",
+    "learn_sparse_text": "在稠密注意力（dense attention）中，每个词元关注每个词元，共 t² 个单元格，其中大多数几乎没有权"
+    "重。稀疏（sparse）Transformer 只计算一种模式（pattern）中的单元格：近处的键，加上少数几个代表其余部分的远处的键。"
+    "\n\n步幅（stride）为 √t 时，一个查询最多约有 2√t 个键，所以一层的开销为 t√t 量级。一层没有连通的词元对，后面的层可"
+    "以连通。\n\n模式是人选定的，不是学到的，它决定了信息能走哪些路径。光加掩码什么也省不了，因为稠密内核会把不要的单元"
+    "格也算出来，再丢掉；这里把模式切成小块的稠密乘积，从不存储 t × t 的表。",
     "learn_sparse_show": "显示",
     "learn_sparse_show_pattern": "模式",
     "learn_sparse_show_time": "时间",
     "learn_sparse_show_memory": "内存",
     "learn_sparse_show_pattern_hint": "计算哪些单元格，以及每一层之后哪些词元对已经连通",
-    "learn_sparse_show_time_hint": "文本变长时，一次前向加反向计算的时间",
+    "learn_sparse_show_time_hint": "文本变长时，一次前向和反向传播的时间",
     "learn_sparse_show_memory_hint": "这样一次计算的内存峰值",
     "learn_sparse_kind": "模式",
     "learn_sparse_kind_local": "局部",
@@ -49,8 +49,8 @@ MESSAGES = {
     "learn_sparse_tokens": "词元数",
     "learn_sparse_axis_time": "毫秒",
     "learn_sparse_axis_memory": "MB",
-    "learn_sparse_chart_time": "各方法一次前向加反向计算的时间，随文本长度的变化",
-    "learn_sparse_chart_memory": "各方法一次前向加反向计算的内存峰值，随文本长度的变化",
+    "learn_sparse_chart_time": "各方法一次前向和反向传播的时间，随文本长度的变化",
+    "learn_sparse_chart_memory": "各方法一次前向和反向传播的内存峰值，随文本长度的变化",
     "learn_sparse_long": "16,384 个词元、步幅 128 时，跨步模式有 {strided} 个单元格，固定模式有 {fixed} 个，因果掩码有"
     " {causal} 个。",
     "learn_sparse_measured": "测于 {date}：{heads} 个 {size} 维的头，步幅 √t，数次中最快一次的处理器时间；超过 4,096 "

@@ -55,7 +55,7 @@ MESSAGES = {
     "learn_train_now_nothing": "（空）",
     "learn_train_now_by": "{by, select, trained {由这里训练的模型回答。} training {由训练到第 {step, number} 步的模型回"
     "答。} other {由尚未训练的模型回答。}}",
-    "learn_train_now_backwards": "它从最后一位到第一位写出和，这样每个进位在需要时都已知道。",
+    "learn_train_now_backwards": "它从末位往前写答案，这样每个进位在用到时都已知道。",
     "learn_train_now_bad_word": "请输入 1 到 {most} 个字母，a 到 {last}，不用大写，不加空格。",
     "learn_train_now_bad_sum": "请输入两个不超过 {digits} 位的整数，中间用 + 连接，例如 347+85。",
     "learn_train_now_full": "队列已满。你可以先看正在进行的训练，稍后再试。",
@@ -70,6 +70,6 @@ MESSAGES = {
     "learn_train_now_choice_none": "零：它什么也没学过",
     "learn_train_now_choice_alike": "与其他字符一样",
     "learn_train_now_choice_half": "大约一半",
-    "learn_train_now_answer_said": "在 {tokens} 个词元中，正确的一个得到 {share}，而 1/{tokens} 是 {alike}：输出层从零"
-    "开始，所以所有词元的可能性相同，损失从 ln {tokens} = {loss} 开始。",
+    "learn_train_now_answer_said": "在 {tokens} 个词元中，正确的一个得到 {share}，而 1/{tokens} 是 {alike}：输出层的初"
+    "始权重为零，所以所有词元的可能性相同，损失从 ln {tokens} = {loss} 开始。",
 }
