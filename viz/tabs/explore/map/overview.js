@@ -260,7 +260,8 @@ export const mount = ({ element }) => {
       cell.classList.toggle("off", off);
       const effect = off ? null : effects?.[at.layer]?.[at.head];
       const colour = effect == null ? null : cssOf(scores[signedAt(-effect / most)]);
-      cell.style.setProperty("--effect", colour ?? "transparent");
+      if (colour) cell.style.setProperty("--effect", colour);
+      else cell.style.removeProperty("--effect"); // if it has none, its style is not computed again
       cell.ariaLabel = describe(at);
     }
     if (!effects) return;

@@ -132,11 +132,13 @@ export const mount = ({ element }) => {
   foot.append(sentence);
   let tokens = []; // the buttons of the queries
   let others = []; // the buttons of the keys, if they are another text's
+  let built = null; // the map they are of
   let last = null; // the token shown last
   let looks = new Map(); // button → how it is painted
 
   const build = () => {
-    const { square, queries, keys } = store.map;
+    built = store.map;
+    const { square, queries, keys } = built;
     tokens = buttons(queries, "token");
     others = square ? [] : buttons(keys, "key");
     looks = new Map();
@@ -159,6 +161,7 @@ export const mount = ({ element }) => {
   };
 
   const paint = afterMap(() => {
+    if (built !== store.map) build(); // in the frame that paints them: their styles are computed once
     const shown = shownNow();
     if (!shown) return;
     element.classList.toggle("late", isPending(shown));
@@ -197,7 +200,6 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
-    if (changed.has("pass") || changed.has("map")) build();
     if (ON.some((name) => changed.has(name))) paint(changed);
   });
 };
