@@ -240,13 +240,13 @@ export const eachFrame = (draw) => () => {
   due.add(draw);
 };
 
-/** Replaces the children of an element; the focus stays at the same of its buttons, or goes to the last.
+/** Replaces the children of an element; the focus stays at the same of its buttons or links, or goes to the last.
  *  @type {(element: Element, children: (Node | string)[]) => void} */
 export const refill = (element, children) => {
-  const buttons = () => [...element.querySelectorAll("button")];
-  const at = buttons().indexOf(/** @type {any} */ (document.activeElement));
+  const all = () => [...element.querySelectorAll("a, button")];
+  const at = all().indexOf(/** @type {any} */ (document.activeElement));
   element.replaceChildren(...children);
-  if (at >= 0) (buttons()[at] ?? buttons().at(-1))?.focus({ preventScroll: true });
+  if (at >= 0) (all()[at] ?? all().at(-1))?.focus({ preventScroll: true });
 };
 
 /** Draws at once all that is due in the next frame: no frame comes before the page is printed. */

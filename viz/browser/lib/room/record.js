@@ -99,7 +99,11 @@ export const makeRecord = () => {
     await refresh();
     saveRows(`${room.name}.csv`, asRows(answers));
   };
-  node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && show(false));
+  node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault(); // Escape closes only the sheet
+    show(false);
+  });
 
   /** @type {number | null} */ let known = null; // the number of answers that is on the screen
   room.subscribe(button, () => {

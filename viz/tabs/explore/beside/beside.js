@@ -1,7 +1,7 @@
 // The pinned pass and the current pass side by side, with their differences: over all heads, and cell by cell for the
 // selected head. Hidden while nothing is pinned. It is drawn after whatever shows the choice of another head.
 
-import { defer, eachFrame, h, shorten } from "../../../browser/lib/base.js";
+import { defer, eachFrame, h, refill, shorten } from "../../../browser/lib/base.js";
 import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onAppearance, whileInView } from "../../../browser/lib/panel.js";
@@ -72,7 +72,7 @@ export const mount = ({ element }) => {
     ]);
     heads.paint(was.map, now.map, every.answer);
     const failure = every.failure || own.failure;
-    all.replaceChildren(...(failure ? [failure] : heads.describeAll(was.map, now.map)));
+    refill(all, failure ? [failure] : heads.describeAll(was.map, now.map));
     one.textContent = maps.describeHead(was, now);
     tellPlace();
     beside.loadExact();

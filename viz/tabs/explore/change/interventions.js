@@ -1,7 +1,7 @@
 // The visitor's edits of heads (viz/passes/edits.py); and below, the effect of each head, measured by ablating it.
 
 import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
-import { defer, h, refill } from "../../../browser/lib/base.js";
+import { defer, h, refill, setText } from "../../../browser/lib/base.js";
 import { makeHints } from "../../../browser/lib/hint.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -194,7 +194,7 @@ const makeEffects = (button) => {
     progress.hidden = false;
     progress.removeAttribute("value");
     const count = allHeads().filter(({ off }) => !off).length;
-    const says = () => (finding.textContent = say("effects_running", { count }));
+    const says = () => setText(finding, say("effects_running", { count })); // read out once
     says();
     questions.ask({}, (signal) => {
       const effects = Object.fromEntries(

@@ -2,7 +2,7 @@
 // any other, so all views show it; this panel shows the step on the loss curve and the head's copying score.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
-import { defer, h } from "../../../browser/lib/base.js";
+import { defer, h, refill } from "../../../browser/lib/base.js";
 import { makeChart } from "../../../browser/lib/chart.js";
 import { variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -72,11 +72,9 @@ const makeSentences = (go) => {
       store.set({ layer: result.layer, head: result.head, of: "head" });
       go(result.at);
     };
-    moment.replaceChildren(
-      words("moment", { name: say("head_name", result), step: all[result.at], before: all[result.at - 1] }),
-      " ",
-      h("button.f-link", { onclick }, words("show")),
-    );
+    const step = { step: all[result.at], before: all[result.at - 1] };
+    const told = words("moment", { name: say("head_name", result), ...step });
+    refill(moment, [told, " ", h("button.f-link", { onclick }, words("show"))]);
   };
 
   /** Describes the selected head at the current step. */

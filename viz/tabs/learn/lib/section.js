@@ -2,7 +2,7 @@
 // draw into the panel and to say what can be tried.
 
 import { whyNot } from "../../../browser/lib/ask.js";
-import { h } from "../../../browser/lib/base.js";
+import { h, refill } from "../../../browser/lib/base.js";
 import { makeDemo } from "../../../browser/lib/demo.js";
 import { fields } from "../../../browser/lib/fields.js";
 import { lessons } from "../../../browser/lib/lessons.js";
@@ -19,20 +19,16 @@ import { learnTries } from "./tries.js";
 /** The links to other tabs, which open them as a copied link would. */
 const links = (section, views) => {
   const nav = h("p.open-in");
-  const draw = () =>
-    nav.replaceChildren(
-      say("learn_open_in"),
-      ...views().map(([tab, view]) => {
-        const params = new URLSearchParams({ tab, ...view });
-        const open = (event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a page of its own
-          event.preventDefault();
-          page.follow(params);
-        };
-        return h("a", { href: `?${params}`, onclick: open }, say(`tab_${tab}`));
-      }),
-    );
-  section.live.subscribe(nav, draw);
+  const link = ([tab, view]) => {
+    const params = new URLSearchParams({ tab, ...view });
+    const open = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a page of its own
+      event.preventDefault();
+      page.follow(params);
+    };
+    return h("a", { href: `?${params}`, onclick: open }, say(`tab_${tab}`));
+  };
+  section.live.subscribe(nav, () => refill(nav, [say("learn_open_in"), ...views().map(link)]));
   return nav;
 };
 

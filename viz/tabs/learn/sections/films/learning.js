@@ -68,7 +68,7 @@ const makeCourse = (words, frames, onchange) => {
     max: frames,
     value: frames,
     "aria-label": words("step"),
-    oninput: () => ((playing = 0), onchange()),
+    oninput: () => (playing++, onchange()),
   });
   const run = () => {
     const own = ++playing;
