@@ -26,6 +26,5 @@ interface Element {
 
 /** An Unanswered (lib/ask.js) among the errors that are caught. */
 interface Error {
-  refused?: boolean;
   status?: number;
 }

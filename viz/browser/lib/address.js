@@ -18,7 +18,7 @@ const LONGEST = 60000;
 const HUB = "https://huggingface.co"; // a Space's page, which hands its query in at the first load and takes one so
 
 /** Whether the page is in another page's frame: the visitor then sees another address than the page's own. */
-export const embedded = window.parent !== window;
+const embedded = window.parent !== window;
 
 /** The tab that a link (URLSearchParams) opens, see first_tab.js.
  * @type {(params: URLSearchParams) => string} */

@@ -23,13 +23,9 @@ export class Unanswered extends Error {
   get busy() {
     return this.status === 503;
   }
-  /** Whether the request itself is refused, so that repeating it is useless. */
-  get refused() {
-    return this.status === 200 || this.status === 422;
-  }
-  /** Whether repeating the request may succeed. */
+  /** Whether repeating the request may succeed: not where the request itself is refused. */
   get passing() {
-    return !this.refused;
+    return this.status !== 200 && this.status !== 422;
   }
 }
 

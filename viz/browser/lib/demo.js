@@ -175,7 +175,6 @@ export const makeDemo = (owner, fields, questions) => {
   const demo = {
     fields,
     view: settings.values,
-    initial: settings.initial,
     allowed: settings.allowed,
     /** @type {any} */ hover: null, // what the pointer is on; not part of a link
     /** @type {{ [question: string]: any }} */ answers: Object.fromEntries(

@@ -64,7 +64,7 @@ export const productsTable = ({ weights, inputs, of, row, column }) => {
   const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
   const table = h(
     "table.products",
-    tableHead(...heads.map((words) => words)),
+    tableHead(...heads),
     h("tbody", ...largest.map(term)),
     h(
       "tfoot",

@@ -85,9 +85,8 @@ export const makeHint = (words, means, label) => {
  *  @type {(means: string[][]) => any} */
 export const makeHints = (means) => makeHint("?", means, say("buttons_hints"));
 
-/** A term of the glossary that opens its explanation; `words` replaces the term's own name.
- *  @type {(name: string, words?: string) => any} */
-export const term = (name, words = say(`term_${name}`)) => makeHint(words, say(`term_${name}_means`));
+/** A term of the glossary that opens its explanation. */
+export const term = (/** @type {string} */ name) => makeHint(say(`term_${name}`), say(`term_${name}_means`));
 
 /** The whole glossary. */
 export const glossary = () =>

@@ -1,11 +1,10 @@
 // The prompt and the sampling rules, and the buttons: start, pause, step, stop, back, forward.
 
-import { copyText, whyNot } from "../../browser/lib/ask.js";
+import { answerTo, copyText, whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
 import { fields as controls } from "../../browser/lib/fields.js";
 import { makeHints } from "../../browser/lib/hint.js";
 import { inWords, say } from "../../browser/lib/messages.js";
-import { textOf } from "./lib/frames.js";
 import { second, writing } from "./lib/writing.js";
 
 const labelled = (name, ...inputs) =>
@@ -122,7 +121,7 @@ const makeCopy = (report) => {
   const copy = async () => {
     try {
       const { model, text } = writing.settings;
-      const { text: whole, rest } = await textOf({ model, text, written: writing.tokens() });
+      const { text: whole, rest } = await answerTo("/written", { model, text, written: writing.tokens() });
       node.value = whole;
       node.hidden = false; // a hidden field cannot be selected
       node.hidden = await copyText(node);

@@ -44,7 +44,6 @@ const makeMap = (name) => {
     onpick: point,
     onkey: byKey,
   });
-  picture.canvas.addEventListener("blur", () => permuting.point(null));
   return { name, heading, picture, node: h("div.map", { "data-map": name }, heading, container) };
 };
 

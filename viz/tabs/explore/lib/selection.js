@@ -73,7 +73,7 @@ export const linksOf = (shown) => {
 };
 
 /** The key that a query attends to most. */
-export const strongest = (shown, query) => strongestOf(rowOf(shown, query), 1)[0];
+const strongest = (shown, query) => strongestOf(rowOf(shown, query), 1)[0];
 
 /** The current {query, key}: under the pointer, else locked, else the last token with the key it attends to most. */
 export const pairOf = (shown) => {

@@ -122,7 +122,7 @@ const sentence = ({ parts, own, model, totals: [mine, its] }, round) => {
   const message = say("guess_said", { ...values, token: parts[2 * round - 1] });
   if (!game.over()) return message;
   const winner = mine < its ? who() : "model";
-  return `${message} ${say("guess_end", { count: ROUNDS, who: who(), own: bits(mine), model: bits(its), winner })}`;
+  return `${message} ${say("guess_end", { count: ROUNDS, own: bits(mine), model: bits(its), winner })}`;
 };
 
 export const mount = ({ element }) => {

@@ -1,6 +1,6 @@
 // Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/stream.py).
 
-import { accepted, answerTo, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
+import { accepted, pause, stream, Unanswered } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";
 
 /** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer: its heads, then their
@@ -9,9 +9,6 @@ const decode = (bytes, header) => ({
   ...accepted(JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header)))),
   cells: bytes.slice(8 + header),
 });
-
-/** Fetches {text, rest} of a prompt and the tokens after it: see viz/tabs/generate/routes.py. Throws as answerTo. */
-export const textOf = (order) => answerTo("/written", order);
 
 /** Splits known tokens into pieces that the server caches; at least one piece, which requests the current state. */
 const piecesOf = (known) => {

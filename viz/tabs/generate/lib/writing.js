@@ -124,10 +124,10 @@ const stopWriting = () => {
 
 /** After a move: requests a state that is unknown here, or was sampled by other rules. Another move within a moment
  *  cancels the request. */
-const requestState = (delay = 120) => {
+const requestState = () => {
   clearTimeout(later);
   const { state } = writing.cursor;
-  if (!state || state.drawnBy !== samplingRules()) later = setTimeout(ask, state ? delay : 0);
+  if (!state || state.drawnBy !== samplingRules()) later = setTimeout(ask, state ? 120 : 0);
 };
 
 // --- actions -----------------------------------------------------------------------------------------------------

@@ -130,11 +130,10 @@ const settingsOf = (section, words, node, paintNote) => {
       section.stop = player.stop;
       return player;
     },
-    /** {value: [element]}: which elements there are for a value of a setting. */
-    parts: (ofValue, setting = "show") =>
+    /** {value: [element]}: which elements there are for a value of the setting `show`. */
+    parts: (ofValue) =>
       updates.push(() => {
-        for (const part of Object.values(ofValue).flat())
-          part.hidden = !ofValue[section.live.view[setting]].includes(part);
+        for (const part of Object.values(ofValue).flat()) part.hidden = !ofValue[section.live.view.show].includes(part);
       }),
     /** The question without whose answer there is nothing to see, or {value: question} for values of the setting
      *  `show`: until the first answer the section says that it is loading. */

@@ -134,10 +134,9 @@ permuting.picture = () => {
   return decoded.made;
 };
 
-/** {name, error, size, limit, equal, plain} of an output; null before the first answer. */
+/** {name, error, size, limit, equal, plain} of an output in the answer. */
 permuting.measured = (name) => {
   const answer = permuting.answers.permuted;
-  if (!answer) return null;
   const i = answer.outputs.indexOf(name);
   const [error, size, limit] = [answer.errors[i], answer.sizes[i], answer.limits[i]];
   return { name, error, size, limit, equal: error <= limit, plain: answer.plain?.[i] ?? null };
@@ -173,13 +172,12 @@ permuting.choice = (name, values) => {
   );
 };
 
-permuting.button = (name, act) => {
-  return h(
+permuting.button = (name, act) =>
+  h(
     "button",
     { class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act },
     say(`permute_${name}`),
   );
-};
 permuting.hints = () =>
   makeHints(["shuffle", "restore"].map((name) => [say(`permute_${name}`), say(`permute_${name}_hint`)]));
 permuting.buttons = () => [

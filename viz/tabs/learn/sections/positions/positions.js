@@ -48,7 +48,7 @@ export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), { verdicts: ["text", "order"], scored: ["text", "at", "head"] });
   const show = section.choice("show", SHOWS);
-  const text = section.line("text", words("field", { most: props.most }));
+  const text = section.line("text", words("field"));
   text.node.addEventListener("input", () => demo.set({ order: "typed", key: null }));
   const parts = [makeOrder(section), makeScore(section, props), makeLength(section, props)];
   const [order, score, length] = parts;

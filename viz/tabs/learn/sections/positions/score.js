@@ -43,9 +43,9 @@ const lesson = (words, terms, scored, key) => {
 };
 
 /** {node, paint()}. */
-export const makeScore = (section, { model, terms }) => {
+export const makeScore = (section, { terms }) => {
   const { words, panel, live: demo } = section;
-  const head = section.stepper("head", words("head", { model }));
+  const head = section.stepper("head");
   const tokens = h("ol.tokens");
   const container = h("div.place");
   const sum = h("div.sum");
