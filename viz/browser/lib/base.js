@@ -44,6 +44,11 @@ export const tableRow = (...parts) => {
   return h("tr", attributes, h("th", { scope: "row" }, name), ...cells);
 };
 
+/** What scrolls sideways where it is wider than its place, by keyboard too, under a name of its own.
+ *  @type {(kind: string, name: string, ...children: any[]) => HTMLElement} */
+export const sideways = (kind, name, ...children) =>
+  h(`div.${kind}.sideways`, { tabindex: 0, role: "region", "aria-label": name }, ...children);
+
 /**
  * A value that is there by now. Throws if it is not.
  *

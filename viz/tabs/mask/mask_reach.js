@@ -1,7 +1,7 @@
 // How far information can travel after each layer: the powers of every mask, with the selected mask outlined; a click
 // selects.
 
-import { eachFrame, h, tableRow } from "../../browser/lib/base.js";
+import { eachFrame, h, tableHead, tableRow } from "../../browser/lib/base.js";
 import { makeImage, palette, variable } from "../../browser/lib/colour.js";
 import { asList, say } from "../../browser/lib/messages.js";
 import { makePanel, onAppearance } from "../../browser/lib/panel.js";
@@ -32,20 +32,19 @@ const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
 
 /** Lists, for the selected mask, the outputs that the token can have reached after each layer. */
 const steps = ({ labels, needs, depth, mask, size }, token) => {
+  const own = needs[mask];
+  const reachedBy = (layer) =>
+    masking.outputs(
+      [...own.keys()].filter((output) => own[output][token] <= layer),
+      own.length,
+    );
+  const end = reachedBy(depth);
   const said = [];
   let before = "";
   for (let layer = 1; layer <= depth; layer++) {
-    const reached = [...needs[mask].keys()].filter((output) => needs[mask][output][token] <= layer);
-    const outputs = masking.outputs(reached, needs[mask].length);
+    const outputs = reachedBy(layer);
     if (outputs === before) continue;
-    const last =
-      layer === depth ||
-      outputs ===
-        masking.outputs(
-          [...needs[mask].keys()].filter((output) => needs[mask][output][token] <= depth),
-          needs[mask].length,
-        );
-    said.push(say(last && layer < depth ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
+    said.push(say(outputs === end && layer < depth ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
     before = outputs;
   }
   return say("mask_reach_from", {
@@ -92,11 +91,7 @@ export const mount = ({ element, props }) => {
   let names = {}; // mask → its button
 
   const build = (layers) => {
-    const head = h(
-      "tr",
-      h("th", say("mask_reach_after")),
-      ...Array.from({ length: layers }, (_, i) => h("th", { scope: "col" }, i + 1)),
-    );
+    const head = tableHead(say("mask_reach_after"), ...Array.from({ length: layers }, (_, i) => `${i + 1}`));
     pictures = [];
     names = {};
     const line = (mask) => {
@@ -113,7 +108,7 @@ export const mount = ({ element, props }) => {
       names[mask] = h("button.field-button", { onclick: () => masking.set({ mask }) });
       return tableRow({ "data-mask": mask }, names[mask], ...cells);
     };
-    table.replaceChildren(h("thead", head), h("tbody", ...masking.settings.masks.map(line)));
+    table.replaceChildren(head, h("tbody", ...masking.settings.masks.map(line)));
   };
 
   const paint = eachFrame(() => {

@@ -1,6 +1,6 @@
 // The tokens of the map. Two stripes under each show, for the token under the pointer or locked, how much it attends
 // there (upper) and how much it is attended to from there (lower). With two texts, the queries are above and have the
-// lower stripes, and the keys have the upper ones. The background of a token (--ground) is free for another layer.
+// lower stripes, and the keys have the upper ones.
 
 import { h } from "../../../browser/lib/base.js";
 import { keys } from "../../../browser/lib/keys.js";
@@ -11,7 +11,7 @@ import { quote } from "../lib/labels.js";
 import { levelOf } from "../lib/paint.js";
 import { afterMap, isPending, rowOf, shownNow, strongestOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
-import { pointsAtTokens } from "../lib/tokens.js";
+import { lockPair, pointsAtTokens } from "../lib/tokens.js";
 
 const NAMED = 4; // most tokens in a sentence
 
@@ -84,12 +84,7 @@ const movesAmongKeys = (other, others) => {
   other.addEventListener("focusin", pointPair);
   other.addEventListener("pointerleave", () => store.point(null));
   other.addEventListener("focusout", () => store.point(null));
-  other.addEventListener("click", (event) => {
-    const pair = pairAt(event);
-    if (!pair) return;
-    const off = store.view.token === pair.query && store.view.key === pair.key;
-    store.set({ token: off ? null : pair.query, key: off ? null : pair.key });
-  });
+  other.addEventListener("click", (event) => lockPair(pairAt(event)));
   other.addEventListener("keydown", (event) => {
     const now = pairAt(event)?.key;
     const to = now === undefined ? undefined : keys.along(event, now, others().length);

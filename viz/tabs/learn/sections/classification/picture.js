@@ -1,6 +1,6 @@
 // The whole classifier, from left to right: words, blocks, pooling, a linear layer, the softmax.
 
-import { h, svg } from "../../../../browser/lib/base.js";
+import { sideways, svg } from "../../../../browser/lib/base.js";
 import { cssOf, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { asNumber, asShare } from "../../../../browser/lib/numbers.js";
 
@@ -97,5 +97,5 @@ export const makePicture = ({ words }, { depth, emb }) => {
     );
     root.setAttribute("aria-label", words("picture", { t, depth, share: asShare(result.positive) }));
   };
-  return { node: h("div.whole.sideways", { tabindex: 0, role: "region", "aria-label": words("whole") }, root), draw };
+  return { node: sideways("whole", words("whole"), root), draw };
 };

@@ -1,7 +1,7 @@
 // The article's module of multi-head self-attention, line by line beside ours, and the tensor after the line that is
 // chosen: two sentences, their heads beside each other, then each head as a sequence of the batch.
 
-import { eachFrame, h, numberAt, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { eachFrame, h, numberAt, sideways, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
 import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
@@ -58,10 +58,7 @@ const makeLines = (words, steps, pick) => {
       button.setAttribute("aria-pressed", `${i === step}`);
       cell.replaceChildren(h("code", shape), " ", h("b", `(${shapes[name].join(", ")})`));
     });
-  return {
-    node: h("div.scrolled.sideways", { tabindex: 0, role: "region", "aria-label": words("lines") }, table),
-    paint,
-  };
+  return { node: sideways("scrolled", words("lines"), table), paint };
 };
 
 const headBar = (words, count) =>

@@ -2,7 +2,7 @@
 // probability of each target character after the correct prefix and after the model's own; and the date written back in
 // several forms.
 
-import { h, tableRow } from "../../../../browser/lib/base.js";
+import { h, sideways, tableRow } from "../../../../browser/lib/base.js";
 import { ground, palette, variable } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
@@ -64,8 +64,8 @@ const makePlaces = (section, decoding) => {
   const { words, panel, live: demo } = section;
   const rows = h("tbody");
   const table = h("table", { "aria-label": words("places") }, rows);
-  const scrolled = h("div.scrolled.sideways", { tabindex: 0, role: "region", "aria-label": words("places") }, table);
-  const node = h("div.with-equation", h("div.places", h("h3", words("places")), scrolled), panel.equation());
+  const places = h("div.places", h("h3", words("places")), sideways("scrolled", words("places"), table));
+  const node = h("div.with-equation", places, panel.equation());
 
   const row = (name, label, cells, end = "", kind = "") => {
     const bits = h("td.bits", { title: end && words("bits_hint") }, end);

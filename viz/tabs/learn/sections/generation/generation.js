@@ -41,16 +41,10 @@ const makeCache = (section, props) => {
     (name) => name,
     (name) => words("cache_hint", { name }),
   );
-  const tokens = h("input", {
-    type: "range",
-    ...{ min: 1, max: props.tokens },
-    "aria-label": words("tokens"),
-    oninput: () => demo.set({ tokens: Number(tokens.value) }),
-  });
-  const count = h("output");
+  const { range, value } = section.slider("tokens", (tokens) => words("tokens_are", { tokens }));
   const node = h(
     "div.cache",
-    h("div.course", which.node, h("span.quiet", words("tokens")), tokens, count),
+    h("div.course", which.node, h("span.quiet", words("tokens")), range, value),
     ...[now, kept, picture, shared],
     h("div.course", measure, times),
   );
@@ -58,9 +52,6 @@ const makeCache = (section, props) => {
   const paint = () => {
     const { cache, tokens: length, text: typed } = demo.view;
     which.update();
-    tokens.value = length;
-    count.textContent = words("tokens_are", { tokens: length });
-    tokens.setAttribute("aria-valuetext", count.textContent);
     view.draw(props.caches[cache], length);
     const at = `${cache} ${length} ${typed}`;
     if (at !== measuredAt) view.clear();

@@ -2,7 +2,7 @@
 // of the training and without a mask. The slider goes through the snapshots; next to the loss is a text generated at
 // that step.
 
-import { h, tableRow } from "../../../../browser/lib/base.js";
+import { h, sideways, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
@@ -99,7 +99,7 @@ export const makeTraining = (section, props) => {
   const [masked, open] = [makePage(model), makePage(peeking)];
   const node = h(
     "div.training",
-    h("div.places.sideways", { tabindex: 0, role: "region", "aria-label": words("table") }, table.node),
+    sideways("places", words("table"), table.node),
     h("div.with-equation", peek, panel.equation()),
     h("div.course", player.play, player.slider, step),
     h("div.both", curve.node, h("div.pages", masked.node, open.node)),

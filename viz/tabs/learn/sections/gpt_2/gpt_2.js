@@ -1,7 +1,7 @@
 // A text in byte-pair pieces, merge by merge, and the bits of each piece; pieces compared with bytes by the models'
 // cards; and the numbers of parameters of the published sizes and of the visitor's own.
 
-import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { h, sideways, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
@@ -134,9 +134,9 @@ const makeSizes = (section, props) => {
   const node = h(
     "div.in-sizes",
     h("div.with-equation", h("div.asking", ...steppers.map(({ node }) => node)), panel.equation(1)),
-    h(
-      "div.scrolled.sideways",
-      { tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },
+    sideways(
+      "scrolled",
+      words("show_sizes_hint"),
       h("table.counts", tableHead(...COLUMNS.map((name) => words(`column_${name}`))), sizes),
     ),
     h("p.quiet", words("counted")),

@@ -65,28 +65,17 @@ const makeLookup = (demo, props) => {
 /** The slider from hard to soft, and the switch that lets keys ask: {nodes, paint}. */
 const makeSettings = (section, props, lookup) => {
   const { words, live: demo } = section;
-  const slider = h("input", {
-    type: "range",
-    min: 0,
-    max: props.softest,
-    "aria-label": words("soft"),
-    oninput: () => demo.set({ soft: Number(slider.value) }),
+  const { range, value } = section.slider("soft", (soft) => {
+    const kind = soft ? (soft === props.soft ? "plain" : "other") : "hard";
+    return words("degree", { kind, temperature: asNumber(lookup.temperature(), 2) });
   });
-  const degree = h("output");
   const itself = h("input", {
     type: "checkbox",
     onchange: () => demo.set({ asker: props.askers[itself.checked ? 1 : 0] }),
   });
-  const paint = () => {
-    const { soft } = demo.view;
-    const kind = soft ? (soft === props.soft ? "plain" : "other") : "hard";
-    slider.value = soft;
-    degree.textContent = words("degree", { kind, temperature: asNumber(lookup.temperature(), 2) });
-    slider.setAttribute("aria-valuetext", degree.textContent);
-    itself.checked = lookup.byKeys();
-  };
+  const paint = () => (itself.checked = lookup.byKeys());
   const nodes = [
-    h("label.hard-soft", h("span", words("hard")), slider, h("span", words("softer")), degree),
+    h("label.hard-soft", h("span", words("hard")), range, h("span", words("softer")), value),
     h("label.itself", itself, words("itself")),
   ];
   return { nodes, paint };

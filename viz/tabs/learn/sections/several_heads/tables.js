@@ -1,17 +1,13 @@
 // How much y changes in every case, and the parameters of the forms of multi-head attention, in tables.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
 
-const row = (cells, tag = "td") =>
-  h("tr", ...cells.map((cell, i) => h(i && tag === "td" ? "td" : "th", { scope: tag === "td" ? "row" : "col" }, cell)));
+const row = (kind, name, cells) => tableRow({ class: kind }, name, ...cells.map((cell) => h("td", cell)));
 
 const table = (caption, columns) => {
   const body = h("tbody");
-  return {
-    body,
-    node: h("table.sizes", h("caption", caption), h("thead", row(columns, "th")), body),
-  };
+  return { body, node: h("table.sizes", h("caption", caption), tableHead(...columns), body) };
 };
 
 export const asChange = (value) => (value === 0 ? asWhole(0) : asNumber(value, 2));
@@ -44,7 +40,7 @@ export const makeMoves = ({ words, live: demo }) => {
       const { made, model, heads } = kind;
       const name = words(`made_${made}`, { model });
       const cells = [false, true].map((positions) => cell(result, kind, positions));
-      return Object.assign(row([name, asWhole(heads), ...cells]), { className: made });
+      return row(made, name, [asWhole(heads), ...cells]);
     });
     body.replaceChildren(...rows);
   };
@@ -71,7 +67,7 @@ export const makeForms = ({ words }) => {
     body.replaceChildren(
       ...forms.map((form, i) => {
         const name = h("span", { title: words(`${form.variant}_hint`) }, words(form.variant));
-        return Object.assign(row([name, ...cells(form, i)]), { className: form.variant });
+        return row(form.variant, name, cells(form, i));
       }),
     );
   };
@@ -84,8 +80,8 @@ export const makeTrained = ({ words }, models) => {
   const { node, body } = table(words("trained"), heads);
   for (const { change, name, parameters, bits } of models) {
     const message = h("span", { title: name }, words(`trained_${change}`));
-    const cells = [message, asWhole(parameters), h("span", { "data-bits": bits }, asFixed(bits, 2))];
-    body.append(Object.assign(row(cells), { className: `trained-${change}` }));
+    const cells = [asWhole(parameters), h("span", { "data-bits": bits }, asFixed(bits, 2))];
+    body.append(row(`trained-${change}`, message, cells));
   }
   const of = Object.fromEntries(models.map((each) => [each.change, each]));
   const more = (change) => asFixed(of[change].bits - of.same.bits, 2);

@@ -1,9 +1,8 @@
 // Two norms of one vector, and the gate of a feed-forward, in numbers.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, sideways } from "../../../../browser/lib/base.js";
 import { asFixed, asShare, asSigned, asWhole } from "../../../../browser/lib/numbers.js";
 import { largestOf, numbersTable } from "../../lib/numbers_table.js";
-import { scrolled } from "./tables.js";
 
 /** {node, paint(normed)}. */
 export const makeNorm = (section, { models }) => {
@@ -14,7 +13,7 @@ export const makeNorm = (section, { models }) => {
   const node = h(
     "div.norm",
     h("div.asking", added.node),
-    scrolled(words("show_norm_hint"), vector.node),
+    sideways("scrolled", words("show_norm_hint"), vector.node),
     panel.equation(1),
     status,
   );

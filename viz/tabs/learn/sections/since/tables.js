@@ -1,13 +1,9 @@
 // Two tables of models: the size of their caches with and without shared keys; and tiny models that differ in one
 // change, with two larger ones of which one has all the changes.
 
-import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { h, sideways, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asFixed, asNumber, asSigned, asWhole, inUnit } from "../../../../browser/lib/numbers.js";
-
-/** A table that is wider than a phone. */
-export const scrolled = (label, table) =>
-  h("div.scrolled.sideways", { tabindex: 0, role: "region", "aria-label": label }, table);
 
 const headOf = (words, ...names) => tableHead(...names.map((name) => name && words(name)));
 const cell = (name, value, content) => h("td", { "data-value": value, "data-column": name }, content);
@@ -74,7 +70,7 @@ export const makeWorth = (section, { family }) => {
     headOf(words, "", "what", "bits", "gain", "parameters", "seconds", "cached"),
     ...family.map((models) => h("tbody", ...models.map(line))),
   );
-  const node = h("div.worth", scrolled(words("show_worth_hint"), table), h("p.source", words("alike")));
+  const node = h("div.worth", sideways("scrolled", words("show_worth_hint"), table), h("p.source", words("alike")));
   const [[plain, ...tiny], [gpt, modern]] = family;
   const best = bestOf([plain, ...tiny]);
   const values = {

@@ -1,7 +1,7 @@
 // A sparse pattern over some tokens: the computed cells, and the reach after each layer; then the recorded time and
 // memory of sparse and dense methods.
 
-import { h, tableRow } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
@@ -132,8 +132,8 @@ const tableOf = (words, measure, { lengths, ways }) => {
       words(`way_${key}`),
       ...ways[way][NUMBERS[measure]].map((value) => h("td", { "data-value": value }, number(value))),
     );
-  const heads = [words(`axis_${measure}`), ...lengths.map(asWhole)].map((name) => h("th", { scope: "col" }, name));
-  return h("table", h("thead", h("tr", ...heads)), h("tbody", ...Object.entries(WAYS).map(row)));
+  const head = tableHead(words(`axis_${measure}`), ...lengths.map(asWhole));
+  return h("table", head, h("tbody", ...Object.entries(WAYS).map(row)));
 };
 
 /** The measured cost of sparse and dense methods: {node, paint}. */

@@ -1,7 +1,7 @@
 // Each head measured twice, in two texts that differ: ablated in the first, and patched from it into the second. Two
 // grids of layers and heads show what is lost and what comes back, in percent.
 
-import { h, tableRow } from "../../../../browser/lib/base.js";
+import { h, sideways, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
@@ -34,11 +34,7 @@ export const mount = (section, props) => {
     return {
       name,
       table,
-      node: h(
-        "figure",
-        h("figcaption", words(name), panel.equation(i)),
-        h("div.sheet.sideways", { tabindex: 0, role: "region", "aria-label": words(name) }, table),
-      ),
+      node: h("figure", h("figcaption", words(name), panel.equation(i)), sideways("sheet", words(name), table)),
     };
   });
   panel.picture.append(
@@ -69,11 +65,10 @@ export const mount = (section, props) => {
       ground(node, scores[signedAt(value)]);
       return node;
     };
-    const head = h("tr", h("th", words("axes")), ...result.columns.map((column) => h("th", { scope: "col" }, column)));
     const rows = result[name].map((row, layer) =>
       tableRow(result.rows[layer], ...row.map((value, head) => cell(value, layer, head))),
     );
-    table.replaceChildren(h("thead", head), h("tbody", ...rows));
+    table.replaceChildren(tableHead(words("axes"), ...result.columns), h("tbody", ...rows));
   };
 
   const paint = () => {
