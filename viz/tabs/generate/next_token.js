@@ -2,6 +2,7 @@
 // click chooses a token.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
+import { keys } from "../../browser/lib/keys.js";
 import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
@@ -134,7 +135,7 @@ export const mount = ({ element }) => {
 
   list.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
+    if (!step || keys.modified(event)) return;
     event.preventDefault();
     const at = rows.findIndex((row) => row.button === document.activeElement);
     rows[at + step]?.button.focus();

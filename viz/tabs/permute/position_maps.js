@@ -6,6 +6,7 @@ import { eachFrame, h, isPresenting } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
 import { variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { keys } from "../../browser/lib/keys.js";
 import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onAppearance } from "../../browser/lib/panel.js";
@@ -43,7 +44,7 @@ const makeFigure = (name, { point, choose, step }) => {
     onpoint: (at) => point(at && { map: name, position: at.row, other: at.column }),
     onpick: ({ row }) => choose(row),
     onkey: (event) => {
-      if (!STEPS[event.key]) return;
+      if (!STEPS[event.key] || keys.modified(event)) return;
       event.preventDefault();
       step(STEPS[event.key]);
     },

@@ -1,6 +1,6 @@
 // Which parts of a block are not linear: how much it misses additivity with some of them left out.
 
-import { h, tableHead } from "../../../../browser/lib/base.js";
+import { h, sideways, tableHead } from "../../../../browser/lib/base.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
 
@@ -14,8 +14,9 @@ export const makeLinear = (section, props) => {
   const node = h(
     "div.in-linear",
     h("p", words("linear", { model: props.model })),
-    h(
-      "div.cases-place.sideways",
+    sideways(
+      "cases-place",
+      words("cases"),
       h(
         "table.cases",
         h("caption", words("cases")),

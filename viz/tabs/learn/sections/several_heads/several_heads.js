@@ -1,7 +1,7 @@
 // mary gave roses to susan: what each head of "gave" attends to, and the part of y it writes; the same with swapped
 // words. Below, how much y changes in every case, and the parameters of the three forms of multi-head attention.
 
-import { h } from "../../../../browser/lib/base.js";
+import { h, sideways } from "../../../../browser/lib/base.js";
 import { asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { makeOrder } from "./order.js";
 import { asChange, makeForms, makeMoves, makeTrained } from "./tables.js";
@@ -40,7 +40,7 @@ const makeGave = (section, props) => {
     "div.gave",
     orders.before.node,
     orders.after.node,
-    h("div.with-equation", h("div.sizes-place.sideways", moves.node), panel.equation()),
+    h("div.with-equation", sideways("sizes-place", words("moves"), moves.node), panel.equation()),
   );
   return { node, paint };
 };
@@ -65,14 +65,15 @@ const makeCosts = (section, props) => {
   };
   const node = h(
     "div.costs",
-    h(
-      "div.sizes-place.sideways",
+    sideways(
+      "sizes-place",
+      words("forms"),
       forms.node,
       h("div.inputs", emb.node, count.node),
       h("p.quiet", words("unify", { words: props.timed })),
       panel.equation(),
     ),
-    h("div.sizes-place.sideways", trained.node, h("p.quiet.worth", trained.worth)),
+    sideways("sizes-place", words("trained"), trained.node, h("p.quiet.worth", trained.worth)),
   );
   return { node, paint };
 };
