@@ -114,7 +114,7 @@ class Program:
         blocks = [
             "\n".join(modules),
             *(f"\n{text.strip()}\n" for text in self._sources.values()),
-            *["\n".join(self._lines + self._ends)],
+            "\n".join(self._lines + self._ends),
         ]
         return "\n\n".join(blocks) + "\n"
 

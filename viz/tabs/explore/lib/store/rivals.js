@@ -13,9 +13,9 @@ export const rivals = () => ({ answer: state.view.carry_answer, rival: state.vie
  *
  * @param {number} id
  * @param {boolean} asRival
- * @param {number | null} [otherwise]
+ * @param {number} otherwise
  */
-export const chooseRival = (id, asRival, otherwise = null) => {
+export const chooseRival = (id, asRival, otherwise) => {
   const { answer, rival } = rivals();
   const against = answer === id ? rival : (answer ?? otherwise);
   const choose = (one, other) => set({ carry_answer: one, carry_rival: other });

@@ -8,7 +8,8 @@ const LOOK = 4000; // ms between two checks whether somebody is training, while 
  * The reported training; paint() is called after each change. `tasks` has the example and the shape of a question for
  * each task.
  *
- * Returns {own, reading, progress, course, ended, live, state, watching, choose, train, stop, show}.
+ * Returns {own, reading, progress, course, ended, live, state, watching, latest, choose, train, stop,
+ * watch}.
  */
 export const makeTraining = (section, tasks, paint) => {
   const { live: demo } = section;
