@@ -24,8 +24,8 @@ def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
     Training only lowers the probability of a token that never occurs, so the output vectors of all such tokens move in
     the same direction (Land and Bartolo 2024, "Fishing for Magikarp"). Some bytes occur in no UTF-8 text. A token is
     rare if its vector, minus the mean of all, has a cosine of at least `LEAST` with the average vector of these bytes.
-    Of `gpt`'s 8,192 tokens 255 are rare: 139 of the 185 that do not occur in 3 MB of its training text, and 5 that
-    occur 20 times or more among its 762,447 tokens.
+    Of `gpt`'s 8,192 tokens 215 are rare: 128 of the 185 that do not occur in the first 3 MB of its training text, and
+    5 that occur 20 times or more among its 762,450 tokens.
 
     Args:
         model: one with an output layer for tokens.

@@ -22,7 +22,7 @@ class Metric:
 
     Attributes:
         read: function read(run, values) → metric (b,), where values (b, n) are logits of tokens or log-probabilities of
-        classes.
+            classes.
         at: index of the prediction: a position; in a model that fills in hidden tokens, an index into these; a
             classifier has one prediction.
     """

@@ -88,7 +88,7 @@ CORPORA: dict[str, Corpus] = {
         },
     ),
     "dates": Corpus(
-        title="dates from 1900 to 2099 in 3,033 forms, written by former/training/dates.py",
+        title="dates from 1900 to 2099 in 3,033 forms, written by former/training/tasks/dates.py",
         license="none is needed: the program writes them",
         splits="90 % of dates train, 5 % validation, 5 % test; 80, 10 and 10 % of forms",
         sources={},

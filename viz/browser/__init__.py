@@ -1,11 +1,11 @@
 """The page in the browser: its head, its style, and its interactive parts.
 
-`part(folder, "head_map")` is drawn by `head_map.js` and styled by `head_map.css` in that folder; `place` puts it on the
-page. The script is a module that exports `mount({ element, trigger, props })`, which is called when the part appears on
-the page. It imports from `lib/` here and from its tab's `lib/`; `lib/site.js` has the data that Python gives to all
-scripts. Scripts build their elements, and a visitor's text only becomes `textContent` or is drawn on a canvas. For an
-event that a script triggers, such as `trigger("edited")`, call `placed = place(..., events=("edited",))` and wire it in
-Python with `placed.edited(...)`.
+`part(folder, "head_map")` is drawn by `head_map.js` and styled by `head_map.css` in that folder; `lay_out` puts parts
+on the page. The script is a module that exports `mount({ element, trigger, props })`, which is called when the part
+appears on the page. It imports from `lib/` here and from its tab's `lib/`; `lib/site.js` has the data that Python gives
+to all scripts. Scripts build their elements, and a visitor's text only becomes `textContent` or is drawn on a canvas.
+For an event that a script triggers, such as `trigger("edited")`, call `placed = lay_out(..., events=("edited",))` and
+wire it in Python with `placed.edited(...)`.
 """
 
 from __future__ import annotations

@@ -121,8 +121,8 @@ def measure_quality(model: EncoderDecoder, split: Split, texts: int) -> dict[str
         read_new_forms: share of texts read exactly, in forms of this split.
         written_right: share of texts sampled at temperature 1 that `dates_reader` parses to the right date.
         fewest_forms: number of different correct texts among 20 samples of a date, minimum over the dates.
-            nucleus_right, nucleus_forms: written_right and fewest_forms for texts sampled with `top_p` 0.95 (Holtzman
-            et al. 2020).
+        nucleus_right, nucleus_forms: written_right and fewest_forms for texts sampled with `top_p` 0.95 (Holtzman et
+            al. 2020).
         texts: number of texts per share.
     """
     plain = [example.source for example in examples("write", 0, 0, texts // SAMPLES, split)]
