@@ -37,7 +37,7 @@ MESSAGES = {
     " difference through all layers; layer 0 copies most of the rest to the word before it.} other {Many heads carry"
     " the information that a quotation mark is open: none brings back more than a third of the difference.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
-    "carry_choose": "Choose a cell to see the prediction with that part.",
+    "carry_choose": "Choose a cell to see the prediction with that part carried over.",
     "carry_without": "on screen",
     "carry_pinned": "pinned",
     "carry_carried": "carried over",

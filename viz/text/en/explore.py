@@ -25,7 +25,7 @@ MESSAGES = {
     "model_tiny_rotary": "rotary positions",
     "model_tiny_rms": "norms by the root mean square",
     "model_tiny_swiglu": "gated feed-forward",
-    "model_tiny_grouped": "each two heads share keys and values",
+    "model_tiny_grouped": "pairs of heads share keys and values",
     "model_tiny_modern": "a tiny Llama",
     "model_tiny_wide": "each head as wide as the vectors",
     "model_classifier": "classifies film reviews as good or bad",

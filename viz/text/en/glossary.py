@@ -68,8 +68,8 @@ MESSAGES = {
     "term_loss_means": "The number that training makes smaller. For a language model it is the mean surprise of the"
     " right tokens.",
     "term_gradient": "gradient",
-    "term_gradient_means": "How fast a number, mostly the loss, grows with each parameter of the model. A training step"
-    " moves the parameters against it.",
+    "term_gradient_means": "How fast a number, usually the loss, grows with each parameter of the model. A training"
+    " step moves the parameters against it.",
     "term_temperature": "temperature",
     "term_temperature_means": "The logits are divided by it before the softmax. Below 1, likely tokens become even"
     " likelier; above 1, unlikely tokens get a better chance.",

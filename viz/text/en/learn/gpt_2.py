@@ -62,9 +62,9 @@ MESSAGES = {
     "learn_gpt_2_own": "yours",
     "learn_gpt_2_depth": "Blocks",
     "learn_gpt_2_heads": "Heads of 64 numbers",
-    "learn_gpt_2_counted": "Counted on the built module, without its data: 50,257 tokens, 1,024 positions. The output"
-    " layer reuses the embedding of the tokens and has no weights of its own. The paper calls gpt2 117M and gpt2-xl"
-    " 1542M; both have more parameters than that.",
+    "learn_gpt_2_counted": "Counted on the module, without allocating its weights: 50,257 tokens, 1,024 positions. The"
+    " output layer reuses the embedding of the tokens and has no weights of its own. The paper calls gpt2 117M and"
+    " gpt2-xl 1542M; both have more parameters than that.",
     "learn_gpt_2_lesson_pieces": "After {merges, plural, one {# merge} other {{merges, number} merges}} the {bytes}"
     " bytes form {pieces} tokens. This text costs “gpt” {gpt} bits per byte, “generator” {generator}.",
     "learn_gpt_2_lesson_bits": "With a context of 256 bytes, “gpt”, whose tokens are several bytes long, needs {gpt}"

@@ -1,4 +1,4 @@
-"""Messages of Learn's section "In Pytorch"."""
+"""Messages of Learn's section "In PyTorch"."""
 
 from __future__ import annotations
 

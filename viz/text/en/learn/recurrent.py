@@ -8,9 +8,9 @@ MESSAGES = {
     " reaches the end only through every step between, and each step waits for the one before.\n\nA convolution"
     " computes all positions at once, but sees only a few before each; more layers see farther. Self-attention reaches"
     " every earlier position in one layer, and nothing waits.\n\nThis is an argument about steps. The price: the number"
-    " of dot products grows with t². Nor does it decide which is better: with equal parameters, bytes and seconds our"
-    " convolutions win, because a training this short rewards nearby context. Long texts and long trainings are not"
-    " measured here.",
+    " of dot products grows with t². The argument does not decide which is better: with equal parameters, bytes and"
+    " seconds our convolutions win, because a training this short rewards nearby context. Long texts and long"
+    " trainings are not measured here.",
     "learn_recurrent_field": "Text, up to {most} bytes",
     "learn_recurrent_short": "At least two characters, please.",
     "learn_recurrent_show": "Show",

@@ -9,8 +9,8 @@ MESSAGES = {
     " position, so a score depends only on the distance of two tokens. RMSNorm leaves out layer norm’s centring. In"
     " SwiGLU one map of the feed-forward layer computes gates, which scale the numbers of another map.\n\n"
     "A model that writes keeps the keys and values of all tokens, the cache. If several query heads share one head of"
-    " keys and values, the cache shrinks. Each tiny model here has one of these parts, “tiny-modern” all four, and so"
-    " has “modern”, of the size of “gpt”; the table shows which of them help.",
+    " keys and values, the cache shrinks. Each tiny model here has one of these parts; “tiny-modern” has all four, and"
+    " so has “modern”, which is as large as “gpt”. The table shows which help.",
     "learn_since_show": "Show",
     "learn_since_show_rotary": "positions",
     "learn_since_show_norm": "norm",

@@ -5,13 +5,13 @@ from __future__ import annotations
 MESSAGES = {
     "learn_transformer_xl_title": "Transformer-XL",
     "learn_transformer_xl_text": "A model with a fixed context forgets what lies before it. Transformer-XL reads"
-    " segment by segment, and every layer keeps its input, its memory: the queries of the next segment attend to that"
+    " segment by segment, and every layer keeps its input as a memory: the queries of the next segment attend to it"
     " too.\n\n"
     "No gradient flows into the memory. Each layer sees one memory further back than the layer below, so bytes far"
     " outside the segment still affect the output.\n\n"
     "A position counted from the segment’s start would mean nothing in a memory, so the score uses the distance"
     " instead. It has four terms, as in the section on positions: a distance replaces the key’s position, and a"
-    " learned vector, u or v, replaces the query’s position, the same for all queries.",
+    " learned vector, u or v, the same for all queries, replaces the query’s position.",
     "learn_transformer_xl_show": "Show",
     "learn_transformer_xl_show_memory": "memory",
     "learn_transformer_xl_show_reach": "reach",

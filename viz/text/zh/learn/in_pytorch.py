@@ -1,4 +1,4 @@
-"""Chinese messages of Learn's section "In Pytorch"."""
+"""Chinese messages of Learn's section "In PyTorch"."""
 
 from __future__ import annotations
 
