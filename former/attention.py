@@ -70,7 +70,7 @@ def attention_scores(
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
-        ValueError: vectors of different sizes, a divisor that is no number above 0, or the mask does not fit.
+        ValueError: vectors of different sizes, a divisor that is not a number above 0, or the mask does not fit.
     """
     require_vectors(q, k, k, divisor)
     root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
@@ -124,9 +124,9 @@ def attend(
     Returns:
         out (b, h, t_query, s); 0 for a query that may attend to nothing.
     Raises:
-        ValueError: vectors of different sizes, another number of values than of keys, a divisor that is no number
-            above 0, the mask does not fit, a hook's replacement has another shape, or scores or weights are wanted of
-            a `Pattern` over more than `sparse.MOST_WEIGHTS` tokens.
+        ValueError: vectors of different sizes, another number of values than of keys, a divisor that is not a
+            number above 0, the mask does not fit, a hook's replacement has another shape, or a hook wants the scores
+            or weights of a `Pattern` over more than `sparse.MOST_WEIGHTS` tokens.
     """
     require_vectors(q, k, v, divisor)
     looked_at = wants(hook, ("scores", "weights"))
@@ -170,7 +170,7 @@ class SelfAttention(nn.Module):
     narrow:  every head maps the whole vector to s = e / heads numbers: 3·e² weights for any number of heads.
     wide:    every head has the full size s = e: 3·heads·e² weights.
     chunked: the vector is split into `heads` chunks of s = e / heads, and each head maps its own chunk by (s × s)
-             matrices, as an earlier text of the article had it: 3·e² / heads weights.
+             matrices, as in an earlier version of the article: 3·e² / heads weights.
 
     Then `unifyheads`, h·s → e, with a bias. With a context, it is cross-attention.
 

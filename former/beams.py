@@ -19,7 +19,7 @@ from former.hooks import Model, Observer, chain
 from former.models import require_output_layer
 from former.sampling import precise, require_maximum
 
-MOST_PENALTY = 10  # of lengths up to 10^30 the power is a finite number
+MOST_PENALTY = 10  # length ** 10 is finite for every length up to 10^30
 
 
 @dataclass(frozen=True)

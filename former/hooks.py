@@ -313,7 +313,7 @@ def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
 
 
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
-    """Returns edits as a tuple; raises ValueError if one is no observer, or does not fit the model."""
+    """Returns edits as a tuple; raises ValueError if one is not an observer, or does not fit the model."""
     for each in (checked := flattened(listed("edits", edits))):
         _check_observer(model, each)
     return checked

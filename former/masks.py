@@ -111,7 +111,8 @@ def strided(t: int, stride: int) -> Tensor:
     """Lets a query attend to the last `stride` tokens, and to every `stride`-th token before: query − key ≡ 0
     (mod stride).
 
-    With a stride of √t each query has at most about 2√t keys; two layers connect any two tokens with t√t cells.
+    With a stride of √t each query has at most about 2√t keys, and two layers, each of some t√t cells, let every token
+    depend on all earlier ones.
 
     Args:
         t: number of tokens, at least 1.

@@ -220,7 +220,7 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
     Returns:
         (t, e), of that dtype.
     Raises:
-        ValueError: an odd emb, or an index that is no tensor.
+        ValueError: an odd emb, or an index that is not a tensor.
     """
     require_instance("index", index, Tensor)
     _require_even(emb)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "int8": torch.int8}
-SCALE = ".scale"  # ends the name of a matrix's scales, which stand beside it in the file
+SCALE = ".scale"  # ends the name of a matrix's scales, which are stored in the same file
 
 
 def to_int8(matrix: Tensor) -> tuple[Tensor, Tensor]:

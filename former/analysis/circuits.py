@@ -117,7 +117,7 @@ def copying_score(model: Any) -> Tensor:
     rows = []
     for block in stack.blocks:
         maps = head_maps(block)
-        eigenvalues = torch.linalg.eigvals(maps.v @ through @ maps.out)  # (h, s), those of the circuit but its zeros
+        eigenvalues = torch.linalg.eigvals(maps.v @ through @ maps.out)  # (h, s), the circuit's, without its zeros
         rows.append(eigenvalues.sum(-1).real / eigenvalues.abs().sum(-1).clamp_min(TINY))
     return torch.stack(rows)
 

@@ -35,7 +35,7 @@ def ablation_effects(
     edits: Iterable[Observer] = (),
     stack: str = "",
 ) -> Tensor:
-    """Measures the effect of removing each head: the measure without the head, less the measure with all heads.
+    """Measures the effect of removing each head: the measure without the head minus the measure with all heads.
 
     Args:
         model: any model with attention, or its fast twin; a TransformerXL starts without a memory.

@@ -299,7 +299,7 @@ def load(name_or_path: str | Path) -> Scan | None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 -- not a dict
         whole = {name: tensors[name].long() for name in ("tokens", "group", "examples", "places")}
         broken = {name: tensors[name].float() for name in ("spread", "plane", "explained")}
-        facts.setdefault("passages", len(whole["tokens"]))  # of a time when all were kept
+        facts.setdefault("passages", len(whole["tokens"]))  # older scans stored every passage
         result = Scan(**whole, **broken, rows=tensors["rows"].float() / 255, facts=facts)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(f"{path} is not a valid scan: {error!r}; repeat the scan") from error

@@ -147,7 +147,7 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16", "int8"]
     folder.mkdir(parents=True, exist_ok=True)
     remove_old(folder)
     files = write_weights(folder, state)
-    if "definition" in tokenizer:  # some hundred kB: too long for a readable card
+    if "definition" in tokenizer:  # over 100 kB: too long for a readable card
         files[TOKENIZER] = write_file(folder / TOKENIZER, tokenizer.pop("definition").encode())
         tokenizer["file"] = TOKENIZER
     made = {"kind": type(bundle.model).__name__, "config": config, "dtype": dtype, "files": files}

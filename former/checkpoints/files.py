@@ -89,6 +89,6 @@ def _to_json(card: dict[str, Any]) -> str:
     """Formats the card for human readers, with the vocabulary, if there is one, on a single line."""
     if (words := card["tokenizer"].get("words")) is None:
         return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
-    mark = secrets.token_hex()  # that nothing else in the card is
+    mark = secrets.token_hex()  # occurs nowhere else in the card
     text = json.dumps({**card, "tokenizer": {**card["tokenizer"], "words": mark}}, indent=1, ensure_ascii=False)
     return text.replace(f'"{mark}"', json.dumps(words, ensure_ascii=False)) + "\n"

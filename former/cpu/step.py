@@ -1,8 +1,8 @@
 """Computes one new token after a cache, in one compiled call: the step of a fast twin.
 
 It is 4 matrix-vector products per block, limited by how fast the weights come from memory; one function for the whole
-stack (`former.cpu.kernels`) reads them at full memory bandwidth. In a large model torch's number of threads share each
-product; a small one uses one thread and leaves the other cores free.
+stack (`former.cpu.kernels`) reads them at full memory bandwidth. In a large model as many threads as torch uses share
+each product; a small one uses one thread and leaves the other cores free.
 
 Sizes: b batch, t tokens, e embedding, h heads.
 """

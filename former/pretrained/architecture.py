@@ -43,7 +43,7 @@ class Architecture:
     writes: Callable[[Bundle], bool]  # whether a model of ours may be written as this
     write_config: Callable[[Bundle], dict[str, Any]]  # the inverse of `read_config`, where it has one
     tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → contents of tokenizer_config.json
-    read_facts: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {}  # config.json, our model → for the card
+    read_facts: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {}  # config.json, our model → card entries
     sign: str = ""  # a tensor that only this architecture has, by the name in `parts`; "" without one
 
     def is_class(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""GPT-2 in Hugging Face's format (distilgpt2 is one of them): `former.gpt2`.
+"""GPT-2, and distilgpt2, in Hugging Face's format: `former.gpt2`.
 
 Every GPT-2 class of `transformers` becomes a `Generator`, whose output layer is the token embedding; other output heads
 are skipped.

@@ -186,7 +186,7 @@ def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]])
             words.append((at + begin, at + end))
 
     def hide(part: str, span: tuple[int, int]) -> None:
-        """Adds what stands in brackets as one word, though a tokenizer may find several in it ("twenty-one")."""
+        """Adds the text in brackets as one word, even if the tokenizer finds several in it ("twenty-one")."""
         if ids := [i for _, _, each in tokenizer.words(part) for i in each]:
             known = [None if i == tokenizer.mask_token else i for i in ids]
             pieces.extend(Piece(tokenizer.mask_token, truth, len(words)) for truth in known)

@@ -15,7 +15,7 @@ def parse(definition: str) -> Tokenizer:
     """Creates the tokenizer that the text of a tokenizer.json defines, but without truncation and padding.
 
     Raises:
-        ValueError: the text is no such definition.
+        ValueError: the text is not such a definition.
     """
     try:
         tokenizer = Tokenizer.from_str(definition)

@@ -20,7 +20,7 @@ Statistics = Mapping[str, Any]  # as `former.analysis.head_statistics` gives the
 IDLE = ("separator", "punctuation", "last", "first")  # where heads attend when nothing matches
 COMPARED = ("copying", "same", "elsewhere")  # averages over only those queries whose token occurs elsewhere too
 HABITS = {name: 0.5 if name in IDLE else 0.3 for name in PLACES}
-"""The least share of the attention that is a habit. They stand in the order in which Explore opens on one."""
+"""The least share of the attention that is a habit. Explore first shows a head of the first habit that any head has."""
 EVEN = 0.9  # share of the entropy of even attention from which a head without a habit is "even"
 LIFT = 1.5  # a habit needs this many times the weight of even attention, however short the text
 SECOND = 0.1  # minimum weight of a runner-up, and of a token to name
@@ -73,7 +73,7 @@ def describe(
     even = {name: float(uniform[name]) for name in names}
     keys = keys_of(len(tokens), tokens, kinds)
     if any(bool(kind[-1]) for kind in (kinds or {}).values()):
-        del keys["last"]  # it has another name
+        del keys["last"]  # the last token is counted as a separator or as punctuation
     compared = {name: even[name] for name in ("entropy", "offset", *keys) if name in even}
     counted = cache(partial(_counted, keys, len(tokens), weights.dtype))
     first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first occurs

@@ -19,7 +19,7 @@ from former.runs import Kind, Reading, kind_of
 from viz.text.examples import EXAMPLES
 
 CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
-READINGS = 4  # that a model keeps
+READINGS = 4  # cached for each model
 _building = threading.Lock()  # builds one twin at a time
 
 
@@ -92,7 +92,7 @@ class Loaded:
     @property
     def examples(self) -> str:
         """The names of the model's example texts in `viz.text.examples.EXAMPLES`."""
-        repeats = self.bundle.card.get("recipe", {}).get("repeats")  # it learned from letters that come again, too
+        repeats = self.bundle.card.get("recipe", {}).get("repeats")  # it was also trained on repeated letters
         names = (self.kind.says, "letters" if repeats else "", self.variant, self.bundle.tokenizer.unit)
         return next(name for name in names if name in EXAMPLES)
 
@@ -110,7 +110,7 @@ class Loaded:
 
 
 Models = Mapping[str, Loaded]  # by name
-FIRST = "gpt"  # what tabs Explore and Generate open with, where it is among the models
+FIRST = "gpt"  # the model that tabs Explore and Generate open with, if it is loaded
 
 
 def first_ahead(models: Models) -> dict[str, Loaded]:

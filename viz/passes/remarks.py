@@ -9,7 +9,7 @@ from former.tokens.labels import CONTINUED
 from viz.passes.loaded import Loaded
 from viz.text import Note, note
 
-NEARLY = 0.8  # share of a text from which on nothing of it can be read
+NEARLY = 0.8  # share of unreadable tokens from which on a text is called unreadable
 ENGLISH = "English", "Movie Review"  # in a card's description of its corpus
 NAMED = 8  # characters or words of a list
 

@@ -30,7 +30,7 @@ from viz.passes.said import output
 from viz.text import NothingToShow, Refusal
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
-SECRET = secrets.token_bytes(32)  # of this process, for passes that no other needs to know
+SECRET = secrets.token_bytes(32)  # of this process, for passes that no other process has to find
 WHOLE_CELLS = 2_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
 
 
@@ -74,7 +74,7 @@ class Map(runs.Map):
 
         With `tokenizer`, the statistics include the shares of attention on separators and punctuation.
         """
-        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # what is not √s of it
+        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # without √s
         layers, heads = self.weights.shape[:2]
         tokens = torch.tensor(self.ids)
         kinds = kinds_of(tokenizer, tokens) if tokenizer and self.ids else None
@@ -111,7 +111,7 @@ class Pass:
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the pass holds."""
-        beside = [each for each in (*self.run.inputs, self.run.first) if each is not None]  # a memory, views of larger
+        beside = [each for each in (*self.run.inputs, self.run.first) if each is not None]  # a memory may be a view
         return sum(each.nbytes for each in self.maps) + sum(each.untyped_storage().nbytes() for each in beside)
 
     def map(self, name: str) -> Map:
@@ -155,7 +155,7 @@ def read_text(
         return runs.kind.tokenize(bundle, text, limit, end=end)
 
 
-# Questions in order, of which there is nothing to show:
+# Reasons why a valid question has no answer to show:
 NOTHING = {"carry_same", "no_head", "trace_masked", "trace_not", "writes_encoder", "writes_not"}
 
 

@@ -68,7 +68,7 @@ class WithSnapshots(Mapping[str, Loaded]):
         if name in self._models or not isinstance(name, str):
             return name in self._models
         model, step = split(name)
-        if step is None or name != name_at(model, step):  # "step-0000200" is no name of step 200
+        if step is None or name != name_at(model, step):  # "step-0000200" is not the name of step 200
             return False
         return model in self._models and step in steps(self._models[model])
 
@@ -101,5 +101,5 @@ class WithSnapshots(Mapping[str, Loaded]):
         if whole.revisions:
             return Loaded(name, former.pretrained.load(folder), digest(str(folder)), folder, str(folder), theirs=True)
         bundle = former.load(folder)
-        opened = str(folder) if whole.opened else ""  # by its name where that is a shipped model's
+        opened = str(folder) if whole.opened else ""  # a shipped model's snapshot is opened by its name
         return Loaded(name, bundle, digest(bundle.card["files"]), folder, opened)

@@ -93,7 +93,7 @@ class Arrivals:
                     if each.open(models, self._revisions):
                         self._not_open.discard(each.name)
                         arrived()
-                        each.state = "here"  # only now: the page that is opened on this news must have the model
+                        each.state = "here"  # only now: a page that is reloaded on this news must find the model
                 except Exception as error:  # of this model alone: the others still arrive
                     traceback.print_exception(error)
                     each.state, each.why = "failed", note("arrival_damaged")

@@ -32,7 +32,7 @@ ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads 
 
 CALL = re.compile(r"(run|api|call|call/v2)/(\w+)/?")  # after ROUTES: an endpoint called by its name
 OF_A_CALL = ("cancel", "reset")  # end a call that its client started
-TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and reach no event that is not one
+TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and can reach nothing else
 
 
 class Endpoint(NamedTuple):
@@ -151,7 +151,7 @@ def with_all_arguments(
 def language_of(scope: Scope) -> str:
     """Returns the language that a request's address names, else the one that the browser prefers."""
     named = re.findall(r"(?:^|&)lang=(\w+)", scope.get("query_string", b"").decode("latin-1"))
-    preferred = re.split("[,;]", Headers(scope=scope).get("accept-language", ""))  # weights name none
+    preferred = re.split("[,;]", Headers(scope=scope).get("accept-language", ""))  # q=0.9 matches none
     return first_known([*named, *preferred])
 
 

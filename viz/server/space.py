@@ -29,7 +29,7 @@ PARTS = (
     *("README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt"),
     *("assets", "checkpoints", "docs", "former", "viz"),
 )
-MODELS = "FORMER_MODELS"  # variable of the Space: what app.py's arguments are elsewhere
+MODELS = "FORMER_MODELS"  # the Space's variable that replaces app.py's arguments
 TOKEN_NEEDED = "a token with write permission is needed: run `hf auth login`, or set HF_TOKEN"
 NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
@@ -54,8 +54,8 @@ def upload(space: str, api: Any, torch_index: str | None = None, models: str = "
         space: user/name.
         api: a huggingface_hub.HfApi.
         torch_index: the URL of an index of CPU wheels, see above.
-        models: ids of models on the Hub, with spaces between them, that the Space shows beside the shipped ones; ""
-            leaves the Space's setting as it is.
+        models: ids of models on the Hub, with spaces between them, that the Space shows as well as the shipped ones;
+            "" leaves the Space's setting as it is.
     Raises:
         ValueError: an invalid name, or not a repository with the app.
     """

@@ -267,7 +267,7 @@ def attach(
         work: computes the answers.
         paths: the routes' answers.
         secret: returns the secret with which answers compute keys: a new one makes cached answers invalid.
-        kept: whether answers are cached. One that names what may be dropped later must not be.
+        kept: whether answers are cached. An answer that names something that may be dropped later must not be cached.
     """
 
     def route(path: str, answer: Answer) -> None:
