@@ -51,13 +51,12 @@ class Map(runs.Map):
 
     @cached_property
     def skips(self) -> bool:
-        """Whether the mask is a sparse pattern, which leaves out keys between those that it allows."""
+        """Whether the mask leaves out keys between those that it allows: a sparse pattern, or padding in the text."""
         return int(self.allowed.sum()) < sum(self.lengths)
 
     @property
     def skipped(self) -> list[list[int]]:
-        """For each query, the keys before its last allowed one that the pattern skips, as ranges [from, to, from, to,
-        ...]."""
+        """For each query, the keys before its last allowed one that the mask skips: [from, to, from, to, ...]."""
         edges = []
         for row, length in zip(self.allowed, self.lengths, strict=True):
             lengths = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
@@ -88,6 +87,7 @@ class Map(runs.Map):
             "lengths": self.lengths,
             "pooled": self.pooled,
             "skipped": self.skipped if self.skips else None,
+            "padded": not bool(self.allowed.all()) and bool((self.allowed == self.allowed[0]).all()),
             "scored": self.own_scores is not None,
             "divisors": None if set(divisors) == {1.0} else divisors,
             "memory": habits.on_memory(self.weights, self.memory) if self.memory else None,

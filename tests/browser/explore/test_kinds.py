@@ -256,3 +256,18 @@ def test_a_memory_stands_left_of_its_segment_and_what_a_pattern_leaves_out_has_a
     reading = next(each for each in readings if not allowed[int(each["query"]), int(each["key"])])
     assert reading["weight"] == "skipped"
     expect(tab.page.locator(".former-head-map .legend")).to_contain_text("never computed")
+
+
+def test_padding_within_a_text_is_shown_as_masked(tab):
+    tab.open(model="bert", text="The cat [PAD] sat on the mat. [PAD]")
+    padding = [i for i, label in enumerate(tab.page.evaluate("former.store.map.keys")) if label == "[PAD]"]
+    assert len(padding) == 2
+    whys = tab.page.evaluate("(keys) => keys.map((key) => former.store.map.without(0, key))", padding)
+    assert whys == ["padding", "padding"]
+    keys = tab.page.evaluate("former.store.map.keys.length")
+    reading = tab.point((padding[0] + 0.5) / keys, 0.3)
+    assert reading["weight"] == "padding"
+    legend = tab.page.locator(".former-head-map .legend")
+    expect(legend.get_by_text("masked")).to_be_visible()
+    expect(legend.get_by_text("never computed")).to_be_hidden()
+    expect(tab.page.locator(".former-head-map .readout")).to_contain_text("this key is padding")

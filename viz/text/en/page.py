@@ -75,6 +75,8 @@ MESSAGES = {
     "query": "query (attends from)",
     "key": "key (attends to)",
     "masked": "masked: this query may not see a later token",
+    "padding": "masked: this key is padding, no part of the text",
+    "pair_padding": "This key is padding, no part of the text. The mask hides it, so its weight is 0.",
     "bad_link": "The link’s {name} (“{given}”) cannot be shown; {used} is shown instead.",
     "python_copy": "Copy as Python",
     "python_copied": "Copied. These lines reproduce this panel’s numbers and its picture:",

@@ -68,6 +68,8 @@ MESSAGES = {
     "query": "查询（关注者）",
     "key": "键（被关注者）",
     "masked": "已屏蔽：这个查询不能看到后面的词元",
+    "padding": "已屏蔽：这个键是填充，不属于文本",
+    "pair_padding": "这个键是填充，不属于文本。掩码屏蔽了它，所以权重为 0。",
     "bad_link": "链接中的 {name}（“{given}”）无法显示，改为显示 {used}。",
     "python_copy": "复制为 Python 代码",
     "python_copied": "已复制。这些代码可以重现这个面板的数值和图形：",

@@ -60,7 +60,7 @@ const drawMap = (part, shown, header) => {
   part.draw({
     ...sides(map, header.unit),
     pixel,
-    hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+    hidden: map.hides ? (query, key) => map.hidden(query, key) : null,
     ...marks(map),
   });
 };

@@ -7,14 +7,15 @@ import { asFixed, asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { isPending, recompute, rowOf } from "./selection.js";
 
 /** A colour legend in `container`. Returns a function to call with the mode, the scale, the size of the scores, and
- *  {hides, skipped}: whether a mask hides cells, and whether a pattern skips some. */
+ *  {hides, skipped, padded}: whether a mask hides cells, whether it leaves some out, and whether as padding. */
 export const makeLegend = (container) => {
   const [low, bar, high, masked, skipped] = ["span", "i", "span", "span", "span"].map((tag) => h(tag));
   const legend = h("div.legend", low, bar, high, masked, skipped);
   container.append(legend);
   let drawn = "";
-  return (mode, scale, size, { hides, skipped: left }) => {
-    const now = [mode, scale, size, hides, Boolean(left), isDark()].join();
+  return (mode, scale, size, { hides, skipped: some, padded }) => {
+    const left = Boolean(some && !padded);
+    const now = [mode, scale, size, hides, left, isDark()].join();
     if (now === drawn) return;
     drawn = now;
     const table = palette()[mode];
@@ -31,8 +32,8 @@ export const makeLegend = (container) => {
 /** The weight and the score of a pair: {words, data}; a masked cell has neither, and says so. */
 export const readingOf = (shown, query, key) => {
   const { map, exact, vectors } = shown;
-  if (key >= map.rowLength(query)) return { words: say("masked"), data: { query, key, weight: "masked" } };
-  if (map.skips(query, key)) return { words: say("skipped"), data: { query, key, weight: "skipped" } };
+  const why = map.without(query, key);
+  if (why) return { words: say(why), data: { query, key, weight: why } };
   const weight = rowOf(shown, query)[key];
   // at the most, the largest weight around it is known
   if (isPending(shown) || (!exact && map.pooled > 1)) return { words: "…", data: { query, key } };

@@ -14,6 +14,7 @@ export class AttentionMap {
   queries;
   keys;
   skipped;
+  padded;
   pooled;
   places;
   scored;
@@ -30,7 +31,7 @@ export class AttentionMap {
     for (const length of this.lengths) this.starts.push((this.perHead += length));
     this.square = this.queries.length === this.keys.length && this.queries.every((label, i) => label === this.keys[i]);
     /** Whether a mask hides anything. */
-    this.hides = this.perHead < this.queries.length * this.keys.length;
+    this.hides = this.padded || this.perHead < this.queries.length * this.keys.length;
     this.sentLengths = pooledLengths(this);
   }
 
@@ -47,7 +48,20 @@ export class AttentionMap {
     return this.divisors?.[layer] ?? 1;
   }
 
-  /** Whether the pattern skips a key before others that the query can attend to: nothing was computed there. */
+  /** Why a pair has no weight: its key is after those that the query can attend to ("masked"), or is "padding", or the
+   *  sparse pattern leaves the pair out ("skipped"). Null if it has one. */
+  without(query, key) {
+    const after = key >= this.rowLength(query);
+    if (!after && !this.skips(query, key)) return null;
+    return this.padded ? "padding" : after ? "masked" : "skipped";
+  }
+
+  /** Whether a pair is drawn as masked. */
+  hidden(query, key) {
+    return key >= this.rowLength(query) || (this.padded && this.skips(query, key));
+  }
+
+  /** Whether a key is left out before others that the query can attend to. */
   skips(query, key) {
     const edges = this.skipped?.[query] ?? [];
     let inside = false; // the skipped keys begin at the first edge
@@ -58,7 +72,7 @@ export class AttentionMap {
     return inside;
   }
 
-  /** The number of keys with a score: those that the mask allows, less those that the pattern skips. */
+  /** The number of keys with a score: those that the mask allows, less those left out. */
   keysSeen(query) {
     const [length, edges] = [this.rowLength(query), this.skipped?.[query] ?? []];
     let left = 0;

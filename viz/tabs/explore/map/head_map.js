@@ -44,7 +44,7 @@ const aroundOf = (map) => ({
   wordsAcross: axisWords(map.keys),
   titles: [`← ${say("query")}`, map.memory ? say("key_memory", { count: map.memory.columns }) : `${say("key")} →`],
   edge: map.memory && { column: map.memory.columns },
-  hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+  hidden: map.hides ? (query, key) => map.hidden(query, key) : null,
   fill: !map.square, // rows and columns are different tokens, so cells need not be square
 });
 

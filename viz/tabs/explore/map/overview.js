@@ -21,7 +21,7 @@ const TOP = 16; // and for the heads'
 const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 const signed = (value) => asSigned(value, 3);
 
-/** 1 if a thumbnail's pixel has masked cells only, 2 if it has skipped cells and no others. */
+/** 1 if a thumbnail's pixel has masked cells only, 2 if it has skipped cells and no others (1 if they are padding). */
 const maskOf = (map, w, h) => {
   const hidden = new Uint8Array(w * h);
   if (map.skipped) skippedOf(map, w, h, hidden);
@@ -37,7 +37,7 @@ const maskOf = (map, w, h) => {
 /** Sets the 2s: a pixel with a computed cell loses its 2. */
 const skippedOf = (map, w, h, hidden) => {
   const [down, across] = [map.queries.length, map.keys.length];
-  hidden.fill(2);
+  hidden.fill(map.padded ? 1 : 2);
   for (let query = 0; query < down; query++)
     for (let key = 0; key < map.rowLength(query); key++) {
       if (map.skips(query, key)) continue;
@@ -63,6 +63,9 @@ const areaOf = (map, { w, h }) => {
   map.queries.forEach((_, query) => {
     const seen = map.rowLength(query) * wide;
     area.rect(seen, query * high, w - seen, high);
+    const edges = (map.padded && map.skipped?.[query]) || [];
+    for (let i = 0; i < edges.length; i += 2)
+      area.rect(edges[i] * wide, query * high, (edges[i + 1] - edges[i]) * wide, high);
   });
   return area;
 };

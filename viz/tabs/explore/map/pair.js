@@ -27,10 +27,10 @@ const changes = ({ layer, head }, query) => {
   };
 };
 
-/** The message about a pair's weight: masked, skipped, set or made equal by an edit, or computed from its score. */
+/** The message about a pair's weight: masked, padding, skipped, set or made equal by an edit, or computed from its score. */
 const sumKey = (map, vectors, query, key, { set, uniform }) => {
-  if (key >= map.rowLength(query)) return "pair_masked";
-  if (map.skips(query, key)) return "pair_skipped";
+  const why = map.without(query, key);
+  if (why) return `pair_${why}`;
   if (set) return "pair_set";
   if (uniform) return "pair_edited";
   return vectors.given ? "pair_sum_distance" : "pair_sum";
@@ -42,7 +42,7 @@ const scoreOf = (shown, query, key, [q, k], edits) => {
   const { headSize: size } = map;
   const divisor = map.divisor(shown.layer);
   const dot = q.reduce((sum, value, i) => sum + value * k[i], 0);
-  const masked = key >= map.rowLength(query);
+  const masked = map.hidden(query, key);
   const given = vectors.given && !masked;
   const score = given ? vectors.given[map.rowStart(query) + key] : dot / (Math.sqrt(size) * divisor);
   return say(sumKey(map, vectors, query, key, edits), {
