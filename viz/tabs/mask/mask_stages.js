@@ -119,6 +119,7 @@ const makeMaps = () => {
       legend(name === "weights" ? "weights" : "scores", "linear", most, {
         hides: left < tokens ** 2 && name !== "scores",
         skipped: false,
+        padded: false,
       });
       node.classList.toggle("current", MAP_OF[masking.STAGES[masking.view.stage]] === name);
       picture.draw({
