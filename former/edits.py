@@ -146,7 +146,8 @@ def set_weight(
         row[:, key] = 0
         if renormalise:
             others = row.sum(-1, keepdim=True)  # (b, 1)
-            row *= torch.where(others > 0, (1 - weight) / others, 0)
+            row /= torch.where(others > 0, others, torch.inf)  # (1 - weight) / others could overflow
+            row *= 1 - weight
         row[:, key] = weight
         return replaced
 

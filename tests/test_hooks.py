@@ -188,6 +188,13 @@ def test_a_row_of_one_weight_has_nothing_to_renormalise(model, tokens):
     assert capture.get("weights", 0)[0, 0, 0].tolist() == [0.25, *[0.0] * (tokens.shape[1] - 1)]
 
 
+@pytest.mark.parametrize(("dtype", "least"), [(torch.float32, 1e-40), (torch.float16, 1e-6)])
+def test_a_row_whose_other_weights_are_tiny_still_sums_to_1(dtype, least):
+    weights = torch.tensor([[1.0, 0.0, 0.0], [1.0, least, 0.0], [1.0, 0.0, least]], dtype=dtype)[None, None]
+    changed = former.edits.set_weight(0, 0, 1, 0, 0.25).change(weights)
+    assert changed[0, 0].tolist() == [[1, 0, 0], [0.25, 0.75, 0], weights[0, 0, 2].tolist()]
+
+
 def test_edits_act_in_their_order(model, tokens):
     edits = [former.edits.scale_head(0, 0, 3.0), former.edits.ablate_head(0, 0), former.edits.scale_head(0, 0, 5.0)]
     both, _ = former.run_with_capture(model, tokens, edits=edits)
