@@ -166,12 +166,12 @@ class Capture:
 
 
 def _side_by_side(tensors: list[Tensor]) -> Tensor:
-    """Like torch.stack(tensors), but a view if they are evenly spaced parts of the same memory."""
+    """Like torch.stack(tensors), but a view if they are evenly spaced parts of the same memory, without gradients."""
     first = tensors[0]
     starts = [each.storage_offset() for each in tensors]
     step = starts[1] - starts[0] if len(starts) > 1 else 0
     even = step >= 0 and all(
-        each.untyped_storage().data_ptr() == first.untyped_storage().data_ptr()
+        (each.untyped_storage().data_ptr(), each.requires_grad) == (first.untyped_storage().data_ptr(), False)
         and (each.shape, each.stride(), each.dtype) == (first.shape, first.stride(), first.dtype)
         and start == starts[0] + i * step
         for i, (each, start) in enumerate(zip(tensors, starts, strict=True))

@@ -92,6 +92,14 @@ def test_with_grad_the_gradients_of_what_is_captured_predict_what_a_small_change
     assert not former.run_with_capture(model, tokens)[0].requires_grad
 
 
+def test_stacked_layers_of_one_tensor_each_get_their_gradient(model, tokens):
+    held = torch.rand(3, 2, 4, 9, 4, requires_grad=True)
+    given = [edits.Edit(layer, "out", lambda _, layer=layer: held[layer]) for layer in range(3)]
+    _, capture = former.run_with_capture(model, tokens, ["out"], edits=given, grad=True)
+    (gradient,) = torch.autograd.grad(capture.stack("out").square().sum(), held)
+    torch.testing.assert_close(gradient, 2 * held)
+
+
 def test_grad_of_a_fast_twin_is_refused(model, tokens):
     fast = cpu.optimise(model)
     if fast is not model:  # only where this machine has a fast way
