@@ -115,7 +115,7 @@ def answer_under(model: Any, tokenizer: Any, source: Tensor, edits: Sequence[Obs
     observer = chain(edit.where_it_fits() if isinstance(edit, Edit) else edit for edit in edits)
     target = [tokenizer.begin]
     memory = model.encode(source, observer)
-    while len(target) < model.config.seq_length:
+    while len(target) <= model.config.seq_length:  # as `write`: the last token of the longest answer is not read
         logits = model.decode(source.new_tensor([target]), memory, model.real(source), observer=observer)
         token = int(logits[0, -1].argmax())
         if token == tokenizer.end:

@@ -185,7 +185,7 @@ def test_a_translators_answer_under_edits_is_written_step_by_step_under_them(bun
     model, tokenizer = bundle.model, bundle.tokenizer
     changes = [edits.ablate_head(0, 1, stack="cross"), edits.set_weight(1, 2, 3, 0, 1.0, stack="decoder")]
     source, target = torch.tensor([tokenizer.encode("4/7")]), [tokenizer.begin]
-    while len(target) < 16:
+    while len(target) <= 16:
         fit = changes if len(target) > 3 else changes[:1]  # the weight's query is there from the fourth token on
         logits, _ = former.run_with_capture(model, (source, torch.tensor([target])), (), edits=fit)
         if (token := int(logits[0, -1].argmax())) == tokenizer.end:
@@ -193,6 +193,9 @@ def test_a_translators_answer_under_edits_is_written_step_by_step_under_them(bun
         target.append(token)
     written = answer_under(model, tokenizer, source, changes)
     assert written == tokenizer.decode(target[1:])
+    own = write(model, source, tokenizer.begin, tokenizer.end)[0]
+    assert len(own) == 16  # it never ends, so that both are as long as can be
+    assert answer_under(model, tokenizer, source, []) == tokenizer.decode(own)
 
 
 def test_a_model_with_a_memory_shows_its_last_segment_and_what_came_before(bundles):
