@@ -10,7 +10,7 @@ from torch import Tensor
 from former.checks import require_instance, require_positive
 from former.runs import Run, Unanswerable
 from former.runs.carry import check_alike
-from former.sampling import precise
+from former.sampling import precise, require_numbers
 
 
 class Difference(NamedTuple):
@@ -25,7 +25,8 @@ def predicted(run: Run, at: int) -> Tensor:
     """Returns the log-probabilities of prediction `at` of a run: of tokens (num_tokens,), or of
     classes (num_classes,)."""
     require_instance("run", run, Run)
-    return precise(run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0]).log_softmax(-1)
+    logits = run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0]
+    return require_numbers(precise(logits).log_softmax(-1))
 
 
 @torch.no_grad()
@@ -39,7 +40,7 @@ def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
         one, other: runs of one model on texts of equally many tokens.
         count: the most tokens to return for each run.
     Raises:
-        ValueError: no runs, or runs of two models or of texts of different lengths.
+        ValueError: no runs, runs of two models or of texts of different lengths, or predictions that are NaN.
         Unanswerable: both predict the same.
     """
     for name, run in (("one", one), ("other", other)):

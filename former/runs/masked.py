@@ -35,7 +35,7 @@ from former.runs.kind import (
     index_in,
     require_no_answer,
 )
-from former.sampling import precise
+from former.sampling import precise, require_numbers
 from former.tokens.labels import SPECIAL
 
 SEPARATOR, MASK = "[SEP]", "[MASK]"
@@ -173,7 +173,7 @@ class Masked(Kind):
         the next-sentence head."""
         if model.sentence is None or not reading.inputs[1].any():
             return None
-        return float(precise(model.next_sentence_logits(result)[0]).softmax(-1)[0])
+        return float(require_numbers(precise(model.next_sentence_logits(result)[0]).softmax(-1))[0])
 
 
 def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]]) -> list[Piece]:

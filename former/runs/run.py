@@ -146,10 +146,10 @@ class Run:
         """Returns the probability of each class of a classifier: (name, probability).
 
         Raises:
-            ValueError: the model does not classify.
+            ValueError: the model does not classify, or predicts only NaN.
         """
         names = self.kind.classes(self.source)
-        return list(zip(names, self.result[0].exp().tolist(), strict=True))
+        return list(zip(names, require_numbers(precise(self.result[0])).exp().tolist(), strict=True))
 
     @torch.no_grad()
     def blanks(self, count: int = 10) -> list[Blank]:

@@ -262,10 +262,11 @@ def test_what_is_counted_of_a_prediction_that_is_nan_is_refused(bundles, kind):
     with torch.no_grad():
         for parameter in bundle.model.parameters():
             parameter.fill_(torch.nan)
-    run = bundle.run(TEXT[kind])
-    questions: Any = [lambda: list(analysis.head_effects(run))]
+    run = bundle.run("the [cat] [SEP] sat" if kind == "masked" else TEXT[kind])
+    questions: Any = [lambda: list(analysis.head_effects(run)), lambda: analysis.tell_apart(run, run)]
     questions += [run.surprise] if kind in ("causal", "memory") else []
-    questions += [lambda: list(analysis.word_changes(run))] if kind == "classifier" else []
+    questions += [lambda: run.kind.follows(run.model, run.reading, run.result)] if kind == "masked" else []
+    questions += [lambda: list(analysis.word_changes(run)), run.classes] if kind == "classifier" else []
     questions += (
         [lambda: analysis.ablation_effects(run.model, run.inputs[0])] if kind in ("causal", "classifier") else []
     )
