@@ -9,6 +9,7 @@ import torch
 import former
 from former import analysis, patching
 from former.generate import KeyValueCache
+from former.runs import Run
 from former.sampling import next_token_probs
 
 WIDE = former.load("gpt")
@@ -57,7 +58,47 @@ def test_metrics_and_depths_are_those_of_the_logits():
     torch.testing.assert_close(sums, torch.ones_like(sums), atol=1e-5, rtol=0)
 
 
-def test_a_heads_statistics_are_those_of_its_weights():
+def test_a_heads_statistics_and_a_rollout_are_those_of_its_weights():
     exact = analysis.head_statistics(RUN.weights.double(), RUN.ids)
     for name, values in analysis.head_statistics(RUN.weights, RUN.ids).items():
         torch.testing.assert_close(values.double(), exact[name].double(), atol=1e-4, rtol=0)
+    rolled, expected = analysis.rollout(RUN.weights), analysis.rollout(RUN.weights.double())
+    torch.testing.assert_close(rolled.double(), expected, atol=1e-6, rtol=0)
+
+
+def in_float16(model: former.Generator) -> Run:
+    return former.Bundle(model.half(), WIDE.tokenizer, WIDE.config).run(TEXT)
+
+
+def test_scores_whose_products_exceed_float16_are_those_of_the_model():
+    model = copy.deepcopy(WIDE.model)
+    for block in model.transformer.blocks:
+        block.attention.toqueries.weight.data *= 25
+        block.attention.tokeys.weight.data *= 25
+    run = in_float16(model)
+    _, capture = former.run_with_capture(run.model, run.inputs[0], ["scores"])
+    assert (run.map.q.float() @ run.map.k.float().transpose(-2, -1)).abs().max() > 65_504
+    torch.testing.assert_close(run.map.scores, capture.stack("scores")[:, 0], atol=0, rtol=1e-3)  # an ulp
+
+
+def test_parts_of_a_stream_whose_squares_exceed_float16_add_up_to_the_logits():
+    model = copy.deepcopy(WIDE.model)
+    model.transformer.positions.embedding.weight.data[:, 3] += 4_000  # as GPT-2's largest numbers are
+    exact = former.Bundle(copy.deepcopy(model), WIDE.tokenizer, WIDE.config).run(TEXT)
+    run = in_float16(model)
+    parts = analysis.logit_parts(run.model, run.inputs[0])
+    total = sum(part.float().reshape(-1, WIDE.config.num_tokens).sum(0) for part in parts.values())
+    torch.testing.assert_close(total, run.output[0, -1].float(), atol=0.1, rtol=0)  # of 26; 30 parts of 11 bits
+    torch.testing.assert_close(analysis.head_adds(run).float(), analysis.head_adds(exact), atol=0.01, rtol=0)
+    norm, expected = (analysis.trace(each, 2, 0, 5, 2)["input"]["norm"] for each in (run, exact))
+    assert float(norm["deviation"]) == pytest.approx(float(expected["deviation"]), rel=1e-3)
+
+
+def test_an_angle_is_that_by_which_the_model_turns():
+    bundle = former.load("modern")
+    model, theta, size = copy.deepcopy(bundle.model).bfloat16(), bundle.config.rotary_theta, bundle.config.head_size
+    run = former.Bundle(model, bundle.tokenizer, bundle.config).run(TEXT * 6)
+    last = len(run.ids) - 1
+    for at in range(size // 2):
+        turned = analysis.trace(run, 0, 0, last, 0, "q", at)["turned"]
+        assert float(turned["angle"]) == pytest.approx(last * theta ** (-2 * at / size), rel=1e-5)

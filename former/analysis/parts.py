@@ -20,6 +20,7 @@ from former.hooks import Observer, flattened, run_with_capture
 from former.models import Classifier
 from former.runs.kind import Kind, Unanswerable
 from former.runs.run import Run, prefix_of
+from former.sampling import precise
 
 
 @torch.no_grad()
@@ -59,10 +60,10 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     _, capture = run_with_capture(model, tokens, [*names, *(point for _, point in sources.values())], edits=edits)
     before, after, fed = (capture.stack(name)[:, 0, at] for name in names)  # (depth, e) each
     blocks = (model.decoder if crossed else model.transformer).blocks
-    deviation = (centred(model.norm, after[-1]).square().mean() + model.norm.eps).sqrt()
+    divisor = deviation(model.norm, after[-1])
 
     def passed_on(part: Tensor) -> Tensor:  # (..., e)
-        return centred(model.norm, part) / deviation * model.norm.weight
+        return centred(model.norm, part) / divisor * model.norm.weight
 
     parts = {"input": passed_on(before[0]), "feed_forwards": passed_on(fed)}
     biases = torch.zeros_like(before[0])
@@ -79,6 +80,12 @@ def centred(norm: nn.Module, x: Tensor) -> Tensor:
     """Subtracts the mean from vectors (..., e) if the norm is a layer norm; a norm by the root mean square
     leaves it."""
     return x - x.mean(-1, keepdim=True) if isinstance(norm, nn.LayerNorm) else x
+
+
+def deviation(norm: Any, x: Tensor) -> Tensor:
+    """Returns what a norm divides vectors (..., e) by, (..., 1); squares, which can exceed float16, are computed in
+    float32 at least."""
+    return (precise(centred(norm, x)).square().mean(-1, keepdim=True) + norm.eps).sqrt().to(x.dtype)
 
 
 @torch.no_grad()
@@ -210,10 +217,9 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     point = f"{prefix_of(name)}out"
     _, capture = run.rerun([point, f"{stack}resid_post"])
     stream = capture.stack(f"{stack}resid_post")[-1, 0]  # (t, e)
-    deviation = (centred(model.norm, stream).square().mean(-1, keepdim=True) + model.norm.eps).sqrt()
     weight, _ = output_layer(model)
     follows = run.kind.written(model, run.inputs)[0][1:]
-    compared = (weight[follows] - weight.mean(0)) * model.norm.weight / deviation[: len(follows)]
+    compared = (weight[follows] - weight.mean(0)) * model.norm.weight / deviation(model.norm, stream)[: len(follows)]
     compared = centred(model.norm, compared)  # (t - 1, e)
     attention = "cross" if name == "cross" else "attention"
     adds = []

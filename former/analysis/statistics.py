@@ -39,7 +39,7 @@ def rollout(weights: Tensor | Sequence[Tensor] | Run) -> Tensor:
         weights: of each layer, from the first: (layers, ..., h, t, t), or a sequence of (..., h, t, t); or a run with
             one map.
     Returns:
-        (..., t, t), rows sum to 1: the share of each input in each position of the last layer.
+        (..., t, t), rows sum to 1: the share of each input in each position of the last layer; in float32 at least.
     Raises:
         ValueError: no layer, weights that are not square (cross-attention, or attention to a memory), or a run with
             several maps.
@@ -60,10 +60,9 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
     _check_square(weights[0])
     if weights[0].dim() < 3:
         raise ValueError(f"weights of a layer must be (..., h, t, t), got {tuple(weights[0].shape)}")
-    identity = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
-    result = identity
+    result = identity = torch.eye(weights[0].shape[-1]).to(precise(weights[0]))
     for layer in weights:
-        result = (layer.mean(-3) + identity) / 2 @ result
+        result = (precise(layer).mean(-3) + identity) / 2 @ result
         yield result
 
 

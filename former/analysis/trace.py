@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from former.analysis.parts import centred
+from former.analysis.parts import centred, deviation
 from former.attention import SelfAttention
 from former.checks import is_index, require_choice, require_instance
 from former.positions import Positions, RotaryPositions
 from former.runs.kind import Unanswerable
 from former.runs.run import Map, Run, adds_terms, prefix_of
+from former.sampling import precise
 
 PARTS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # part → module that computes it
 
@@ -196,7 +197,7 @@ def _number(
 def _normed(norm: nn.RMSNorm, name: str, vector: Tensor, at: int) -> dict[str, Any]:
     """Returns how a head's norm computes a number of q or k: {"value" = "whole" / "deviation" · "gain", the gain's
     "tensor"}, where whole is the number in `vector` (s,), and deviation the vector's root mean square."""
-    numbers = {"whole": vector[at], "deviation": (vector.square().mean() + (norm.eps or 0)).sqrt()}
+    numbers = {"whole": vector[at], "deviation": deviation(norm, vector)[0]}
     return {"value": norm(vector)[at], **numbers, "gain": norm.weight[at], "tensor": f"{name}.weight"}
 
 
@@ -212,7 +213,7 @@ def _turned(positions: RotaryPositions, position: int, vector: Tensor, at: int) 
         return None
     first = at < half
     pair = at + half if first else at - half
-    angle = position * positions.frequencies(vector)[min(at, pair)]
+    angle = position * positions.frequencies(precise(vector))[min(at, pair)]  # as in `RotaryPositions.turn`
     own, other, sign = vector[at], vector[pair], -1 if first else 1
     value = own * angle.cos() + sign * other * angle.sin()
     return {
@@ -272,8 +273,7 @@ def _norm(norm: nn.LayerNorm | nn.RMSNorm, name: str, r: Tensor, column: int) ->
     For a norm by the root mean square, which is not centred, mean and bias are 0, and "deviation" is the root mean
     square.
     """
-    rest = centred(norm, r)
-    numbers = {"mean": (r - rest).mean(), "deviation": (rest.square().mean() + (norm.eps or 0)).sqrt()}
-    bias = norm.bias[column] if isinstance(norm, nn.LayerNorm) else torch.zeros(())
+    numbers = {"mean": (r - centred(norm, r)).mean(), "deviation": deviation(norm, r)[0]}
     centres = isinstance(norm, nn.LayerNorm)
+    bias = norm.bias[column] if centres else torch.zeros(())
     return {**numbers, "gain": norm.weight[column], "bias": bias, "tensor": f"{name}.weight", "centred": centres}

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from former.attention import attention_scores
 from former.checks import require_positive
 from former.hooks import Capture, Observer, chain, check_layers, checked_edits
 from former.positions import Positions
@@ -46,9 +47,8 @@ class Map(Sides):
         """The softmax's input, (layers, h, t_query, t_key); −∞ where the mask hides a key."""
         if self.own_scores is not None:
             return self.own_scores
-        roots = torch.tensor(self.roots, dtype=self.q.dtype, device=self.q.device)[:, None, None, None]
-        scores = self.q @ self.k.transpose(-2, -1) / roots
-        return scores.masked_fill(~self.allowed.to(scores.device), -math.inf)
+        mask, layers = self.allowed.to(self.q.device), zip(self.q, self.k, self.roots, strict=True)
+        return torch.stack([attention_scores(q, k, mask, scaled=False, divisor=root) for q, k, root in layers])
 
 
 class Blank(NamedTuple):
