@@ -17,7 +17,7 @@ from torch import Tensor
 from former.attention import Extend
 from former.checks import is_index, is_whole, listed
 from former.edits import edits_of_heads
-from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_points
+from former.hooks import Capture, Model, Observer, chain, points_of
 from former.masks import MASKS
 from former.models import Classifier, require_output_layer
 from former.sampling import check_rules, next_token_probs, penalise, precise, random_of
@@ -129,8 +129,8 @@ class Window:
     """
 
     def __init__(self, model: Any, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
-        self.start = max(0, prompt - model.config.seq_length)  # index in the text
-        self._model, self._prompt, self._edits = model, prompt, edits
+        self.start = self._first = max(0, prompt - model.config.seq_length)  # index in the text, now and at first
+        self._model, self._edits = model, edits
         self._like = next(model.parameters())
         self._cache = KeyValueCache(model.config, self._like) if use_cache else None
 
@@ -144,8 +144,7 @@ class Window:
         """
         context = self._model.config.seq_length
         jump = context - max(1, context // 2) + 1
-        first = max(0, self._prompt - context)
-        start = first + jump * max(0, math.ceil((len(ids) - first - context) / jump))
+        start = self._first + jump * max(0, math.ceil((len(ids) - self._first - context) / jump))
         if start != self.start:
             self.start = start
             if self._cache is not None:  # a new cache, so that tensors captured from the old window stay unchanged
@@ -293,20 +292,19 @@ def generate(
     ids = check_prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be a whole number of at least 0, got {max_new_tokens!r}")
+    edits = edits_of_heads(model, edits)
+    window = window_for(model, len(ids), use_cache, edits)
     layers = _layers(capture, config.depth)
     if layers:
-        if not (points := getattr(model, "points", ALL_POINTS)):
+        if "weights" not in points_of(model):
             raise ValueError(f"capture must be None for a model without attention, got a {type(model).__name__}")
-        check_points(["weights"], points)
         most = min(config.seq_length, len(ids) + max_new_tokens)
         if not use_cache and most > MOST_WEIGHTS and getattr(config, "mask", None) in PATTERNS:
             raise ValueError(
                 f"use_cache must be True to capture the weights of more than {MOST_WEIGHTS} tokens under the "
                 f"{config.mask!r} mask, got False and up to {most}"
             )
-    edits = edits_of_heads(model, edits)
     rules = (temperature, top_k, top_p, min_p)
-    window = window_for(model, len(ids), use_cache, edits)
     return _steps(window, ids, max_new_tokens, rules, repetition_penalty, random_of(seed), layers)
 
 

@@ -670,6 +670,11 @@ BAD = {
         "capture must be None",
         "GRUModel",
     ),
+    "maps of a model that writes otherwise": (
+        lambda: former.generate(former.load("dates").model, [1], 2, capture=True),
+        "an EncoderDecoder writes with former.translate",
+        "got a EncoderDecoder",
+    ),
     "an id that is no byte": (
         lambda: former.tokens.ByteTokenizer().decode([256]),
         "ids must be whole numbers in [0, 256)",
