@@ -16,6 +16,7 @@ from former.checks import is_index, is_whole, listed, require_instance
 from former.edits import Edit
 from former.hooks import Observer, at_points, chain, inputs_of
 from former.models import Classifier
+from former.runs.carry import check_model
 from former.runs.run import Run
 from former.sampling import precise
 
@@ -88,7 +89,8 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
 
     if not is_whole(top):
         raise ValueError(f"top must be a whole number, got {top!r}")
-    most = min(top, unembed(run.result.new_zeros(1, 1, run.model.config.emb)).shape[-1]) if places is None else top
+    vector = next(run.model.parameters()).new_zeros(1, 1, run.model.config.emb)
+    most = min(top, unembed(vector).shape[-1])
     stack = "decoder." if run.kind.stack == "decoder" else ""
     values = _read_depths(lambda reader: run.rerun(edits=[reader]), stack, read, most, True)
     return values[0], values[1]
@@ -110,8 +112,7 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
     """
     for name, run in (("clean", clean), ("corrupted", corrupted)):
         require_instance(name, run, Run)
-    if clean.model is not corrupted.model:
-        raise ValueError("both runs must be of one model, got runs of two")
+    check_model(clean, corrupted)
     stack = "decoder." if clean.kind.stack == "decoder" else ""
     places = []
     for name, run, cell in (("source", clean, source), ("target", corrupted, target)):

@@ -6,7 +6,7 @@ Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former.analysis.lens import Tokens
-from former.checks import is_index, is_whole, listed, require_instance
+from former.checks import is_index, is_whole, listed, require_choice, require_instance
 from former.edits import ablate_head
 from former.hooks import Observer, flattened, run_with_capture
 from former.models import Classifier
@@ -162,6 +162,7 @@ def head_writes(
             position or token that does not exist.
     """
     require_instance("run", run, Run)
+    require_choice("name", name, run.reading.sides)
     check_writes(run.kind, run.model, name)
     ids = run.kind.written(run.model, run.inputs)[0].tolist()
     for what, index, size in (
@@ -175,8 +176,7 @@ def head_writes(
     if not is_whole(at) or not -len(ids) <= at < len(ids):
         raise ValueError(f"at must be in [{-len(ids)}, {len(ids)}) for this run, got {at!r}")
     at = at % len(ids)
-    removal = ablate_head(layer, head)
-    removal = replace(removal, point=f"{prefix_of(name)}out")
+    removal = ablate_head(layer, head, stack="" if name == "self" else name)
     logits, without = (run.rerun(edits=edits)[0][0, at] for edits in ((), [removal]))
     follows = ids[at + 1] if at + 1 < len(ids) else None
     if token is None:
@@ -211,6 +211,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
         ValueError: a model or map whose heads do not write directly into the input of the last norm.
     """
     require_instance("run", run, Run)
+    require_choice("name", name, run.reading.sides)
     check_writes(run.kind, run.model, name)
     model = run.model
     stack = "decoder." if hasattr(model, "decoder") else ""

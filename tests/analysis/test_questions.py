@@ -117,6 +117,7 @@ def test_the_lens_at_the_top_is_what_the_model_says_and_below_it_the_stream_read
         torch.testing.assert_close(values[depth], text.gather(-1, ids[depth]), **EXACT)
         best = text.sort(-1, descending=True).values[:, : values.shape[-1]]
         torch.testing.assert_close(values[depth], best, **EXACT)
+        assert analysis.lens(run, 1000)[0].shape[1:] == text.shape  # as many as there are
     if kind != "masked":
         top = run.output[0] if run.output.dim() == 3 else run.output
         torch.testing.assert_close(values[-1], top.log_softmax(-1).gather(-1, ids[-1]), **EXACT)
@@ -172,6 +173,9 @@ def test_what_a_head_writes_is_refused_of_an_encoder_and_of_what_is_not_there(bu
         analysis.head_writes(run, 0, 0, 0, name="encoder")
     with pytest.raises(ValueError, match=r"head must be in \[0, 4\) for this run, got 4"):
         analysis.head_writes(run, 0, 4, 0, name="cross")
+    for question in (analysis.head_adds, lambda each: analysis.head_writes(each, 0, 0, 0)):
+        with pytest.raises(ValueError, match="name must be one of 'cross', 'encoder', 'decoder', got 'self'"):
+            question(run)
 
 
 @pytest.mark.parametrize("kind", ["classifier", "bert classifier"])
