@@ -118,7 +118,7 @@ class FastGenerator:
 
 
 class FastBert:
-    """The fast twin of a `Bert`, called like the Bert. All methods that it lacks are those of the readable model.
+    """The fast twin of a `Bert`, called like the Bert; its output heads can be called on `model`.
 
     Args:
         model: the readable model.
@@ -152,11 +152,6 @@ class FastBert:
             return self.encode(tokens, segments, mask, observer)
         x = self._encoded(tokens, segments, mask, observer)
         return self._toprobs(self.model.words.norm(self._dense(x)))[: tokens.numel()].view(*tokens.shape, -1)
-
-    @torch.no_grad()
-    def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
-        """Computes logits (b, 2). Arguments and errors are those of `Bert.next_sentence`."""
-        return self.model.next_sentence_logits(self.encode(tokens, segments))
 
     @torch.no_grad()
     @observable

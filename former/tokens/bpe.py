@@ -48,15 +48,12 @@ class BpeTokenizer:
         self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
 
     @classmethod
-    def from_vocabulary(
-        cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]], num_tokens: int | None = None
-    ) -> BpeTokenizer:
+    def from_vocabulary(cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]]) -> BpeTokenizer:
         """Creates GPT-2's tokenizer from its two tables.
 
         Args:
             vocabulary: each token's id, as in a vocab.json.
             merges: pairs of tokens in the order of merging, as in a merges.txt.
-            num_tokens: number of tokens of the model; None for as many as the vocabulary has.
         Raises:
             ValueError: tables that do not fit each other, or ids that are not 0, 1, 2, …, each once.
         """
@@ -70,7 +67,7 @@ class BpeTokenizer:
             raise ValueError(f"vocabulary and merges must fit each other, got: {error}") from error
         if END in vocabulary:
             tokenizer.add_special_tokens([END])
-        return cls(tokenizer.to_str(), num_tokens)
+        return cls(tokenizer.to_str())
 
     @classmethod
     def train(cls, texts: Iterable[str], num_tokens: int) -> BpeTokenizer:

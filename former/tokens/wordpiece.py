@@ -53,7 +53,6 @@ class WordPieceTokenizer:
         lower_case: bool = True,
         strip_accents: bool | None = None,
         split_chinese: bool = True,
-        num_tokens: int | None = None,
         closed: bool = True,
     ) -> WordPieceTokenizer:
         """Creates BERT's tokenizer from the lines of a vocab.txt.
@@ -63,7 +62,6 @@ class WordPieceTokenizer:
             lower_case: whether texts are lower-cased first: True for BERT's uncased models.
             strip_accents: whether é is read as e; None: only if lower-cased.
             split_chinese: whether each Chinese character is a word.
-            num_tokens: number of tokens of the model; None for as many as the vocabulary has.
             closed: whether texts end with `[SEP]`.
         Raises:
             ValueError: the vocabulary lacks one of `SPECIAL`, or repeats a piece.
@@ -79,7 +77,7 @@ class WordPieceTokenizer:
         tokenizer.decoder = decoders.WordPiece()
         tokenizer.post_processor = processors.BertProcessing((SEP, ids[SEP]), (CLS, ids[CLS]))
         tokenizer.add_special_tokens(list(SPECIAL))
-        return cls(tokenizer.to_str(), num_tokens, closed)
+        return cls(tokenizer.to_str(), closed=closed)
 
     @classmethod
     def train(
