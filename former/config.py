@@ -14,7 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from former import masks, positions
-from former.checks import head_size, is_whole, require_choice, require_groups, require_positive
+from former.checks import head_size, is_index, require_choice, require_groups, require_positive
 
 Variant = Literal["narrow", "wide", "chunked"]
 Norm = Literal["post", "pre"]
@@ -233,5 +233,5 @@ def require_dropout(value: float) -> None:
 
 def require_token(name: str, value: int | None, num_tokens: int) -> None:
     """Raises ValueError unless `value` is None or a token id in [0, num_tokens)."""
-    if value is not None and not (is_whole(value) and 0 <= value < num_tokens):
+    if value is not None and not is_index(value, num_tokens):
         raise ValueError(f"{name} must be None or a whole number in [0, {num_tokens}), got {value!r}")

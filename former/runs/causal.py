@@ -56,11 +56,6 @@ class Causal(Kind):
         del reading, result
         return bits_of(self.written(model, inputs))
 
-    def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
-        """Returns logits (b, num_tokens) of the token after a position."""
-        self.unembed(model, inputs)
-        return super().prediction(model, reading, inputs, result, at)
-
     def written(self, model: Any, inputs: Inputs) -> Tensor:
         """Returns the tokens (1, t) after each of which the model predicts the next: the text's own."""
         self.unembed(model, inputs)  # raises without an output layer

@@ -170,7 +170,8 @@ class Kind:
         The other arguments are those of `measure`, with a result (b, ...); a negative position counts from the end.
         ValueError is raised if there is no such prediction.
         """
-        del model, reading, inputs
+        del reading
+        self.unembed(model, inputs)  # raises without an output layer
         return result[:, index_in(at, result.shape[1])]
 
     def resume(

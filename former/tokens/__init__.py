@@ -59,19 +59,15 @@ class Tokenizer(Protocol):
         ...
 
 
-_SUBWORDS = {"bpe": "BpeTokenizer", "wordpiece": "WordPieceTokenizer", "pieces": "PieceTokenizer"}
-_LAZY = {
-    "BpeTokenizer": "former.tokens.bpe",
-    "WordPieceTokenizer": "former.tokens.wordpiece",
-    "PieceTokenizer": "former.tokens.pieces",
-}
+_SUBWORDS = {"bpe": "BpeTokenizer", "wordpiece": "WordPieceTokenizer", "pieces": "PieceTokenizer"}  # by module
 
 
 def __getattr__(name: str) -> Any:
     """Imports the tokenizers that need the `tokenizers` library when they are first used."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    for module, tokenizer in _SUBWORDS.items():
+        if name == tokenizer:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def from_dict(values: dict[str, Any]) -> Tokenizer:

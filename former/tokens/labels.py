@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from former.checks import is_whole
+from former.checks import is_index
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # in every vocabulary of BERT
 # In a byte-level vocabulary printable bytes are written as themselves, all others as the next characters from U+0100.
@@ -64,7 +64,7 @@ class TokenBeyondModel(ValueError):
 def check_ids(ids: Sequence[int], num_tokens: int) -> None:
     """Raises ValueError unless every id is a whole number in [0, num_tokens)."""
     for i in ids:
-        if not is_whole(i) or not 0 <= i < num_tokens:
+        if not is_index(i, num_tokens):
             raise ValueError(f"ids must be whole numbers in [0, {num_tokens}), got {i!r}")
 
 
