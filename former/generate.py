@@ -60,7 +60,7 @@ class KeyValueCache:
     """
 
     def __init__(self, config: Any, like: Tensor | None = None, batch: int = 1) -> None:
-        like = torch.empty(0) if like is None else like.detach()
+        like = torch.empty(0, dtype=torch.float32) if like is None else like.detach()
         self.most = config.seq_length
         shape = (config.depth, batch, config.key_heads, min(self.most, ROWS), config.head_size)
         self.keys = like.new_empty(shape)  # (depth, b, kv_heads, rows, s)

@@ -44,7 +44,7 @@ def prefers_onednn() -> bool:
     """
     if not has_onednn():
         return False
-    x, weight = torch.rand(64, 256), torch.rand(1024, 256)  # a feed-forward's first product, for a short text
+    x, weight = (torch.rand(n, 256, dtype=torch.float32) for n in (64, 1024))  # a short text, a feed-forward
     ways = [Packed(weight, None, onednn=onednn) for onednn in (True, False)]
     seconds: list[list[float]] = [[], []]
     for _ in range(15):  # alternately, so that other load affects both alike
@@ -121,8 +121,8 @@ def _rooms(watched: list[bool], points: frozenset[str], *shape: int) -> list[Ten
     """Allocates each layer's output tensor: slices of one tensor for watched layers, if any point is captured, and one
     shared buffer for all others."""
     kept = [each and bool(points) for each in watched]
-    slices = iter(torch.empty(sum(kept), *shape).unbind())
-    scratch = torch.empty(0 if all(kept) else shape)
+    slices = iter(torch.empty(sum(kept), *shape, dtype=torch.float32).unbind())
+    scratch = torch.empty(0 if all(kept) else shape, dtype=torch.float32)
     return [next(slices) if each else scratch for each in kept]
 
 
@@ -174,9 +174,9 @@ def _bias(mask: Tensor | None, shape: torch.Size, group: int = 1) -> Tensor:
         (g·t_query, t_key), or (b·kv_heads, g·t_query, t_key) if it has heads or batch.
     """
     if mask is None:
-        return torch.zeros(group * shape[2], shape[3])
+        return torch.zeros(group * shape[2], shape[3], dtype=torch.float32)
     masks.check(mask, shape)
-    bias = torch.zeros(mask.shape).masked_fill_(~mask, -math.inf)
+    bias = torch.zeros(mask.shape, dtype=torch.float32).masked_fill_(~mask, -math.inf)
     return bias.repeat(group, 1) if mask.dim() == 2 else bias.expand(shape).reshape(-1, group * shape[2], shape[3])
 
 

@@ -55,7 +55,8 @@ class Step:
             np.float32(model.config.norm_eps),
         )
         rotary = model.transformer.positions
-        self.frequencies = rotary.frequencies(torch.empty(0)) if isinstance(rotary, RotaryPositions) else torch.empty(0)
+        none = torch.empty(0, dtype=torch.float32)
+        self.frequencies = rotary.frequencies(none) if isinstance(rotary, RotaryPositions) else none
         products = (part for part in self.weights if isinstance(part, kernels.Product))
         self.large = sum(product.matrix.nbytes for product in products) >= LARGE
         cache = KeyValueCache(model.config)
@@ -122,7 +123,7 @@ def _weights(model: Generator, precision: Precision) -> kernels.Weights:
     norms = [(*_norm(block.norm1), *_norm(block.norm2)) for block in blocks]
     last = blocks[0].norm1 if isinstance(model.norm, nn.Identity) else model.norm
     positions = stack.positions(torch.arange(config.seq_length))
-    positions = positions if positions.dim() == 2 else torch.empty(0, config.emb)  # nothing is added
+    positions = positions if positions.dim() == 2 else norms[0][0].new_empty(0, config.emb)  # nothing is added
     return kernels.Weights(
         **{name: _product(matrices, biases, precision) for name, (matrices, biases) in products.items()},
         norms=torch.stack([torch.stack(four) for four in norms]).numpy(),
@@ -143,7 +144,7 @@ def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Pre
     """Packs one kind of matrix of all layers, with row factors and biases."""
     matrix = torch.stack(matrices)  # (depth, rows, columns)
     bias = [matrix.new_zeros(matrix.shape[1]) if each is None else each for each in biases]
-    scale, numbers = torch.ones(matrix.shape[:2]), matrix
+    scale, numbers = matrix.new_ones(matrix.shape[:2]), matrix
     if precision == "int8":
         numbers, scale = to_int8(matrix)
         scale = scale[..., 0]

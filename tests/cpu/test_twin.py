@@ -126,6 +126,18 @@ def test_fast_logits_and_maps_equal_the_readable_model(shape, monkeypatch):
             torch.testing.assert_close(captured.stack(point), seen.stack(point), **TOLERANCE)
 
 
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("shape", [SHAPES[2], SHAPES[9]], ids=name_of)
+def test_a_twin_computes_in_float32_whatever_torchs_default_is(shape):
+    model = build(**shape)
+    expected = [step.token for step in former.generate(model, [1, 2, 3], 8, 0)]
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert [step.token for step in former.generate(twin(model), [1, 2, 3], 8, 0, capture=True)] == expected
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_the_layers_of_what_a_twin_captured_are_stacked_without_a_copy(monkeypatch):
     monkeypatch.setattr(packed, "prefers_onednn", lambda: False)
     _, captured = former.run_with_capture(twin(build()), tokens(2, 9), POINTS, layers=[0, 2])
