@@ -74,7 +74,8 @@ def trace(
         vectors[layer, head, row] for vectors, row in ((each.q, query), (each.k, key), (each.v, key), (each.out, query))
     )
     root, size = each.roots[layer], q.shape[-1]
-    scores = (q @ each.k[layer, head].T / root)[each.allowed[query]]
+    products = precise(q) @ precise(each.k[layer, head]).T  # (t_key,); they may exceed float16
+    scores = products[each.allowed[query]] / root
     attention, prefix = _attention(run.model, name, layer)
     columns = slice(head * size, (head + 1) * size)
     join = attention.unifyheads
@@ -98,7 +99,8 @@ def trace(
         rest = {**changes, "input": _input(run.model, stream, x, row, largest), "stream": None}
     return {
         **{"q": q, "k": k, "v": v, "out": out, "adds": unify @ out, "joins": joins},
-        **{"product": q @ k, "root": root, "divisor": run.model.config.divisor(layer), "score": q @ k / root},
+        **{"product": products[key], "root": root, "divisor": run.model.config.divisor(layer)},
+        "score": products[key] / root,
         "most": scores.max(),
         "total": (scores - scores.max()).exp().sum(),
         "weight": each.weights[layer, head, query, key],
