@@ -70,6 +70,7 @@ def beam_search(
     require_token("end", end, config.num_tokens)
     if not is_number(length_penalty) or abs(length_penalty) > MOST_PENALTY:
         raise ValueError(f"length_penalty must be in [-{MOST_PENALTY}, {MOST_PENALTY}], got {length_penalty!r}")
+    length_penalty = float(length_penalty)  # a whole number of numpy has no negative powers
     ids = check_prompt(prompt_ids, config.num_tokens)
     if not isinstance(window_for(model, len(ids)), Window):  # only there do keys and values not change as a text grows
         raise ValueError(f"model must be a causal Generator, got another {type(model).__name__}")

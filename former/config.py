@@ -14,7 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from former import masks, positions
-from former.checks import head_size, is_index, require_choice, require_groups, require_positive
+from former.checks import head_size, is_index, is_number, is_share, require_choice, require_groups, require_positive
 
 Variant = Literal["narrow", "wide", "chunked"]
 Norm = Literal["post", "pre"]
@@ -109,7 +109,7 @@ class StackConfig(Config):
         head_size(self.emb, self.heads, self.variant, self.size, self.unify)
         require_groups(self.heads, self.kv_heads, self.variant)
         require_dropout(self.dropout)
-        if not isinstance(self.norm_eps, int | float) or not 0.0 < self.norm_eps < 1.0:
+        if not is_number(self.norm_eps, above=0) or self.norm_eps >= 1:
             raise ValueError(f"norm_eps must be in (0, 1), got {self.norm_eps!r}")
 
     @property
@@ -227,7 +227,7 @@ def require_positions(kind: str, emb: int, size: int = 1, rotary: positions.Rota
 
 def require_dropout(value: float) -> None:
     """Raises ValueError unless `value` is in [0, 1)."""
-    if not isinstance(value, int | float) or not 0.0 <= value < 1.0:
+    if not is_share(value) or value == 1:
         raise ValueError(f"dropout must be in [0, 1), got {value!r}")
 
 

@@ -104,11 +104,14 @@ def test_a_prediction_that_is_not_a_number_is_refused_not_drawn_from(value, temp
         former.beam_search(model, [1], 2)
 
 
-def test_a_seed_of_numpy_draws_as_the_same_number_of_python():
+def test_a_seed_and_a_penalty_of_numpy_give_what_the_same_numbers_of_python_do():
     model = former.Generator(former.ModelConfig(**SHAPE)).eval()
     seeds: list[Any] = [3, np.int64(3)]
     texts = [[step.token for step in former.generate(model, [1], 7, seed=seed)] for seed in seeds]
     assert texts[0] == texts[1]
+    penalties: list[Any] = [-3, np.int64(-3)]
+    first, second = (former.beam_search(model, [1], 7, length_penalty=penalty) for penalty in penalties)
+    assert first == second
 
 
 # --- samplers ---------------------------------------------------------------------------------------------------------

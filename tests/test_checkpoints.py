@@ -366,12 +366,14 @@ def test_an_unknown_name_is_refused_with_the_names_there_are(name):
 
 
 def test_a_model_that_cannot_be_written_leaves_the_one_in_the_folder(tmp_path):
-    theirs: Any = {"emb": np.int64(4), "rotary_theta": np.float32(9)}
+    half = np.float32(0.5)
+    theirs: Any = {"emb": np.int64(4), "rotary_theta": np.float32(9), "dropout": half, "norm_eps": half}
     config = former.ModelConfig(num_tokens=3, seq_length=4, heads=2, depth=1, **theirs)
     words = tokens.WordTokenizer(["<pad>", "<unk>", "a"])
     former.save(former.Bundle(former.Generator(config), words, config), tmp_path)
     before = former.load(tmp_path)
-    assert (before.config.emb, before.config.rotary_theta) == (4, 9.0), "numbers of numpy are numbers"
+    read = before.config
+    assert (read.emb, read.rotary_theta, read.dropout, read.norm_eps) == (4, 9, 0.5, 0.5), "numpy has numbers too"
     for broken, message in (
         (replace(before, tokenizer=tokens.WordTokenizer(["<pad>", "<unk>", "\ud800"])), "tokenizer must hold"),
         (replace(before, card={"note": "\ud800"}), "card must hold"),
