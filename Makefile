@@ -8,7 +8,7 @@ TRAIN := train-generator-begun train-generator-grown train-generator train-class
 	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt-fifth train-gpt-sixth train-gpt \
 	train-modern-begun train-modern \
 	train-xl-begun train-xl-longer train-xl \
-	train-sparse-begun train-sparse train-bert-films train-bert-reviews
+	train-sparse-begun train-sparse train-bert-begun train-bert train-bert-films train-bert-reviews
 unexport PYTHONDONTWRITEBYTECODE # each process that the tests start would compile the project anew
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
@@ -65,6 +65,8 @@ train-xl: train-xl-longer
 train-xl-longer: train-xl-begun
 train-xl-begun: train-generator-begun
 train-sparse: train-sparse-begun
+train-bert: train-bert-begun
+train-bert-films: train-bert-begun
 train-bert-reviews: train-bert-films
 $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched
 	.venv/bin/python -m former.training train $* $(if $(DATA),--data $(DATA))

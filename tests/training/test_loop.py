@@ -55,13 +55,13 @@ def test_accumulating_over_micro_batches_gives_the_whole_batchs_gradient(recipe,
 
 
 @pytest.mark.parametrize(("processes", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
-@pytest.mark.parametrize("name", ["dates", "bert"])
+@pytest.mark.parametrize("name", ["dates", "bert-begun"])
 def test_a_part_counts_by_its_targets_where_rows_have_different_numbers_of_them(
     name, processes, micro_batches, recipe, text_file
 ):
     settings = recipe(name, f"accumulate={micro_batches}", "batch=32", "model.seq_length=256")
     text_file.write_text(wiki(400, 30))
-    task = make_task(settings, text_file, unchecked=True) if name == "bert" else DatesTask(settings)
+    task = make_task(settings, text_file, unchecked=True) if name == "bert-begun" else DatesTask(settings)
     # BERT's rows have different numbers where an article ends before its row does; dates where targets are padding.
     short = next(step for step in range(9) if len(set(counts(task, task.batch(step)))) > 1)
     batch = task.batch(short)
@@ -83,7 +83,7 @@ def test_a_part_counts_by_its_targets_where_rows_have_different_numbers_of_them(
         name: parameter.grad / processes for name, parameter in model.named_parameters() if parameter.grad is not None
     }
     # that of BERT is of some 600 hidden pieces, and their 400 logits each
-    assert_same_gradients(got, expected, 1e-5 if name == "bert" else 2e-6)
+    assert_same_gradients(got, expected, 1e-5 if name == "bert-begun" else 2e-6)
 
 
 def test_equal_parts_are_divided_by_exactly_their_number(recipe, text_file):
@@ -202,12 +202,12 @@ def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(text_file, tmp
         # fp32 sums in another order, through Muon's bf16, over 20 steps
         ("tiny-generator", ["accumulate=2", "steps=20"], 2e-3),
         # its loss asks parts of the model, and is the sum of two means over different numbers of targets
-        ("bert", ["model.depth=1", "steps=2", "validate_every=2", "save_every=2"], 2e-3),
+        ("bert-begun", ["model.depth=1", "steps=2", "validate_every=2", "save_every=2"], 2e-3),
     ],
 )
 def test_two_processes_give_the_losses_of_one(name, settings, rel, text_file, tmp_path):
     settings = ["precision=fp32", *settings]
-    if name == "bert":
+    if name == "bert-begun":
         text_file.write_text(wiki(400, 30))
     run(begin(command(name, text_file, tmp_path / "one", *settings)))
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)  # pyright: ignore[reportPrivateImportUsage]

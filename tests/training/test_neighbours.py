@@ -8,7 +8,7 @@ from former.training.init_weights import make_model
 from former.training.recipes import RECIPES
 
 
-@pytest.mark.parametrize("name", ["bert", "classifier"])
+@pytest.mark.parametrize("name", ["bert-begun", "classifier"])
 def test_the_heads_of_the_first_layer_begin_by_looking_at_the_tokens_around_each_place(name):
     model = make_model(replace(RECIPES[name], initial="neighbours")).eval()
     tokens = torch.randint(5, 8_192, (4, 64), generator=torch.Generator().manual_seed(1))
@@ -21,7 +21,7 @@ def test_the_heads_of_the_first_layer_begin_by_looking_at_the_tokens_around_each
         assert away.mean() < 0.05
 
 
-@pytest.mark.parametrize("name", ["bert", "classifier"])
+@pytest.mark.parametrize("name", ["bert-begun", "classifier"])
 def test_all_else_begins_as_without_it(name):
     recipe = replace(RECIPES[name], initial="neighbours")
     state = make_model(recipe).state_dict()

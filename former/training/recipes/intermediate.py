@@ -154,6 +154,19 @@ SPARSE_BEGUN = replace(
     seed=2,
 )
 BERT = BertConfig(num_tokens=8_192, emb=256, heads=4, depth=4, seq_length=256, dropout=0.0)
+BERT_BEGUN = Recipe(
+    name="bert-begun",
+    description="The first training of bert.",
+    kind="Bert",
+    task="masked",
+    model=BERT,
+    initial="neighbours",
+    steps=11_000,
+    batch=16,
+    warmup=100,
+    muon_lr=0.01,
+    adam_lr=1e-3,
+)
 BERT_FILMS = Recipe(
     name="bert-films",
     description="The first training of bert-reviews: bert, which goes on with words hidden in reviews.",
@@ -161,7 +174,7 @@ BERT_FILMS = Recipe(
     task="masked",
     corpus="imdb",
     model=replace(BERT, seq_length=512),
-    weights="bert",
+    weights="runs/bert-begun",
     steps=2_400,
     batch=8,
     warmup=50,

@@ -53,6 +53,7 @@ class Recipe:
     segments: int = 1  # segments per window of text, each as long as the context; the memory goes from one to the next
     repeats: float = 0.0  # share of text windows replaced by repeated random letters (`text.plant_repeats`)
     hard: float = 0.0  # share of hard texts among the dates to read (`dates.examples`)
+    short: float = 2 / 3  # share of the steps, at the beginning, on rows a quarter of BERT's context (`MaskedTask`)
     causal: bool = False  # whether BERT's words attend only to earlier ones (`reviews.causal`)
     word_dropout: float = 0.0  # share of a review's words hidden, in training only, by <unk> or BERT's [MASK]
     precision: Precision = "bf16"  # of matrix products; weights and optimiser stay in fp32
@@ -72,7 +73,7 @@ class Recipe:
         require_choice("initial", self.initial, get_args(Initial))
         require_choice("corpus", self.corpus, tuple(CORPORA))
         require_choice("kind", self.kind, tuple(MODEL_KINDS))
-        for name in ("decay", "word_dropout", "teacher", "pieces", "repeats", "hard"):
+        for name in ("decay", "word_dropout", "teacher", "pieces", "repeats", "hard", "short"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
         for name in ("muon_lr", "adam_lr", "clip"):

@@ -34,11 +34,11 @@ BATCH = 32  # rows per forward pass of a measurement
 class MaskedTask:
     """The task of predicting hidden words, and whether a passage follows another, in rows of a text's articles.
 
-    In the first two thirds of the steps a row is a quarter of the context long, and a batch has four times as many
-    rows: they cost less, and the model learns to use neighbouring words sooner. After that, three of four steps have
-    rows of half the context, and the fourth has rows of the whole context (in Devlin et al. 2018, appendix A.2, one
-    step of ten). Short rows are numbered as if they followed each other in one long row, so that all position
-    embeddings are trained from the first step on.
+    In the recipe's share `short` of the steps, which come first, a row is a quarter of the context long, and a batch
+    has four times as many rows: they cost less, and the model learns to use neighbouring words sooner. After that,
+    three of four steps have rows of half the context, and the fourth has rows of the whole context (in Devlin et al.
+    2018, appendix A.2, one step of ten). Short rows are numbered as if they followed each other in one long row, so
+    that all position embeddings are trained from the first step on.
 
     Args:
         texts: the splits "train" and "val".
@@ -85,7 +85,7 @@ class MaskedTask:
 
     def batch(self, step: int) -> Batch:
         """Returns the tensors of a step's rows, in the order of the fields of `pairs.Rows`."""
-        parts = 4 if step < self.recipe.steps * 2 // 3 else 1 if step % 4 == 3 else 2
+        parts = 4 if step < int(self.recipe.steps * self.recipe.short) else 1 if step % 4 == 3 else 2
         count, length = parts * self.recipe.batch, max(self.length // parts, SHORTEST)
         return tuple(rows(self.train, self.tokenizer, count, length, generator_of(self.recipe.seed, step)))
 

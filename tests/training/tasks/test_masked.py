@@ -202,6 +202,8 @@ def test_a_batch_depends_on_the_step_alone_and_short_rows_come_first(task):
     assert shapes[:2] == [(32, 16)] * 2
     assert sorted(shapes[2:]) == [(8, 64), *[(16, 32)] * 3]
     assert not torch.equal(task.batch(0)[0], task.batch(4)[0])
+    going_on = MaskedTask(TEXTS, recipe(short=0.0), ORIGIN, PIECES)
+    assert sorted(tuple(going_on.batch(step)[0].shape) for step in range(4)) == sorted(shapes[2:])
 
 
 def test_both_tasks_teach_the_stack_and_their_heads(task):

@@ -28,14 +28,15 @@ MESSAGES = {
     " carrying it over brings back more than half of the difference.} name {Two heads work one after the other: head 7"
     " of layer 3 attends to the word before each word, and head 0 of layer 4 to what followed the same word before."
     " Each alone brings back more than half of the difference.} blank {Head 2 of layer 0 takes the country to the"
-    " hidden word: it alone brings back most of the difference.} byte {Information about the kind of bracket stays at"
-    " the bracket until layer 10, where head 5 copies about half of it to the last token.} letters {Information about"
-    " the letter stays at its own position until layer 1, whose heads together copy it to the end: no single head"
-    " brings back much more than half of the difference.} character {In the encoder a single head, head 2 of layer 0,"
-    " carries the day of the month: it brings back all of the difference. In the cross-attention the heads share the"
-    " work: none brings back more than a third.} word {The changed word’s own vector keeps about two thirds of the"
-    " difference through all layers; layer 0 copies most of the rest to the word before it.} other {Many heads carry"
-    " the information that a quotation mark is open: none brings back more than a third of the difference.}}",
+    " hidden word, and head 0 to the word before it: alone, each brings back between a quarter and a half of the"
+    " difference.} byte {Information about the kind of bracket stays at the bracket until layer 10, where head 5 copies"
+    " about half of it to the last token.} letters {Information about the letter stays at its own position until layer"
+    " 1, whose heads together copy it to the end: no single head brings back much more than half of the difference.}"
+    " character {In the encoder a single head, head 2 of layer 0, carries the day of the month: it brings back all of"
+    " the difference. In the cross-attention the heads share the work: none brings back more than a third.} word {The"
+    " changed word’s own vector keeps about two thirds of the difference through all layers; layer 0 copies most of the"
+    " rest to the word before it.} other {Many heads carry the information that a quotation mark is open: none brings"
+    " back more than a third of the difference.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
     "carry_choose": "Choose a cell to see the prediction with that part carried over.",
     "carry_without": "on screen",

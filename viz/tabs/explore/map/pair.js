@@ -27,7 +27,8 @@ const changes = ({ layer, head }, query) => {
   };
 };
 
-/** The message about a pair's weight: masked, padding, skipped, set or made equal by an edit, or computed from its score. */
+/** The message about a pair's weight: why it has none, or that an edit set it or made it equal, or how its score gives
+ *  it. */
 const sumKey = (map, vectors, query, key, { set, uniform }) => {
   const why = map.without(query, key);
   if (why) return `pair_${why}`;
