@@ -1,7 +1,7 @@
 // Models that are being downloaded: a line for each, which says how far it is, that it has come, or why it failed.
 
 import { answerTo } from "../lib/ask.js";
-import { h, setText } from "../lib/base.js";
+import { h, refill, setText } from "../lib/base.js";
 import { say } from "../lib/messages.js";
 import { asWhole } from "../lib/numbers.js";
 
@@ -28,11 +28,12 @@ export const mount = (/** @type {import("../mount.js").Mounted} */ { element }) 
 
   const draw = (/** @type {Arrival[]} */ arrivals) => {
     const said = arrivals.map(line).join("\n");
-    if (said === shown) return; // a button would lose the focus
+    if (said === shown) return; // what a visitor has selected there stays so
     shown = said;
     if (!lines.isConnected) element.append(lines, spoken); // the empty part takes no place
-    lines.replaceChildren(
-      ...arrivals.map((each) =>
+    refill(
+      lines,
+      arrivals.map((each) =>
         h("p.quiet", { "data-state": each.state }, line(each), ...(each.state === "here" ? [" ", reload()] : [])),
       ),
     );

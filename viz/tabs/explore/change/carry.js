@@ -62,8 +62,7 @@ const reach = (answer, { layer, from }) => {
   for (let more = -1; more !== reached.size; ) {
     more = reached.size;
     for (let query = 0; query < answer.columns.length; query++)
-      if ([...reached].some((key) => key < store.map.rowLength(query) && !store.map.skips(query, key)))
-        reached.add(query);
+      if ([...reached].some((key) => !store.map.without(query, key))) reached.add(query);
   }
   return (i, j) => i > layer && reached.has(j);
 };
