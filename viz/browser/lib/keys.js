@@ -1,5 +1,6 @@
-// The keyboard for the whole page: which elements take keys as text, how the arrows move, and shortcuts of a single
-// letter. Those can be switched off, for people whose speech input or hands press keys by accident.
+// The keyboard for the whole page: which elements take keys as text, how the arrows move, where the focus goes when its
+// control vanishes, and shortcuts of a single letter. Those can be switched off, for people whose speech input or hands
+// press keys by accident.
 
 import { storage } from "./storage.js";
 
@@ -44,3 +45,43 @@ keys.is = (event, letter) =>
   !keys.modified(event) &&
   !keys.writes(event.target) &&
   !event.target.closest?.("select");
+
+// --- a control that vanishes ---------------------------------------------------------------------------------------
+
+const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex]";
+/** The control that the keyboard has focused, and the elements around it, the nearest first.
+ *  @type {{ node: HTMLElement, around: HTMLElement[] } | null} */
+let held = null;
+
+const isGone = (/** @type {HTMLElement} */ node) => !node.isConnected || node.closest("[hidden]");
+
+const takesFocus = (/** @type {any} */ node) =>
+  node.tabIndex >= 0 &&
+  !node.disabled &&
+  !node.closest("[inert]") &&
+  node.checkVisibility({ checkVisibilityCSS: true });
+
+document.addEventListener("focusin", (/** @type {any} */ { target }) => {
+  held = target.matches(":focus-visible") ? { node: target, around: [] } : null;
+  for (let at = target.parentElement; held && at; at = at.parentElement) held.around.push(at);
+});
+document.addEventListener("focusout", (/** @type {any} */ { target }) =>
+  queueMicrotask(() => {
+    const left = held?.node === target && document.activeElement !== target; // for nothing else
+    if (left && !isGone(target) && !target.closest("[inert]")) held = null;
+  }),
+);
+
+// A focused control that is hidden or removed hands the focus to the nearest one: the next in the smallest part of the
+// page that has any. Browsers would go back to the beginning of the page.
+new MutationObserver(() => {
+  if (!held || !isGone(held.node)) return;
+  const { node, around } = held;
+  held = null;
+  const place = /** @type {Node} */ ([node, ...around].find((each) => each.isConnected));
+  for (const part of around) {
+    const all = part.isConnected ? [...part.querySelectorAll(CONTROLS)].filter(takesFocus) : [];
+    const isNext = (/** @type {Node} */ each) => place.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING;
+    if (all.length) return (all.find(isNext) ?? all.at(-1))?.focus({ preventScroll: true });
+  }
+}).observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });

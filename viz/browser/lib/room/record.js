@@ -74,7 +74,6 @@ export const makeRecord = () => {
     button.setAttribute("aria-expanded", `${on}`);
     room.watch(on);
     if (on) refresh();
-    else if (node.contains(document.activeElement)) button.focus();
   };
   const refresh = async () => {
     const { name } = room;

@@ -2,7 +2,7 @@
 // there (upper) and how much it is attended to from there (lower). With two texts, the queries are above and have the
 // lower stripes, and the keys have the upper ones.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, refill } from "../../../browser/lib/base.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -137,8 +137,8 @@ export const mount = ({ element }) => {
     tokens = buttons(queries, "token");
     others = square ? [] : buttons(keys, "key");
     looks = new Map();
-    list.replaceChildren(...tokens);
-    other.replaceChildren(...others);
+    refill(list, tokens);
+    refill(other, others);
     for (const part of [other, ...names]) part.hidden = square;
     const words = ["word", "piece"].includes(store.header.unit);
     for (const part of [list, other]) part.classList.toggle("words", words);

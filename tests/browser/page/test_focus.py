@@ -1,0 +1,78 @@
+"""The focus of a visitor with a keyboard stays where it was, or near it, when its control is drawn anew or vanishes."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Guard
+from tests.browser.pages import Exploring, Writing, tab_to
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
+TAB = Exploring
+
+TEXT = "The cat sat on the mat."
+
+
+def focused(page: Page) -> str:
+    """Returns the element with the focus, as HTML."""
+    return page.evaluate("document.activeElement.outerHTML.slice(0, 160)")
+
+
+def test_a_token_of_the_strip_keeps_the_focus_when_another_text_comes(tab):
+    tab.open(model="tiny-generator", text=TEXT)
+    tab.token(2).focus()
+    tab.open(model="tiny-generator", text="A dog ran.")
+    expect(tab.token(2)).to_be_focused()
+    tab.token(9).focus()
+    tab.open(model="tiny-generator", text="A dog")
+    expect(tab.token(4)).to_be_focused()
+
+
+def test_ask_again_keeps_the_focus_as_long_as_the_server_is_away(tab, guard, context):
+    tab.open(model="tiny-generator", text=TEXT)
+    guard.allow("ERR_INTERNET_DISCONNECTED")
+    context.set_offline(True)
+    tab.page.get_by_role("textbox", name="Text", exact=True).fill("typed offline")
+    again = tab.part("notices").get_by_role("button", name="Try now")
+    again.focus()
+    for _ in range(2):
+        again.evaluate("(button) => button.setAttribute('data-old', '')")
+        again.press("Enter")
+        expect(again).not_to_have_attribute("data-old", "")
+        expect(again).to_be_focused()
+    context.set_offline(False)
+    tab.wait("() => former.store.pass.header.text === 'typed offline'")
+    expect(again).to_have_count(0)
+    assert not focused(tab.page).startswith("<body")
+
+
+def test_the_form_that_opens_a_room_hands_the_focus_to_its_link(tab):
+    tab.open(model="tiny-generator", text=TEXT)
+    tab.page.get_by_text("In class", exact=True).press("Enter")
+    tab_to(tab.page, "at.matches('.class-menu form input')")
+    tab.page.keyboard.type(f"focus-{time.time_ns()}")
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.locator(".class-menu .shared input").first).to_be_focused()
+    tab.page.locator(".room-bar").get_by_role("button", name="Stop leading").press("Enter")
+    expect(tab.page.locator(".room-bar")).to_be_hidden()
+    assert not focused(tab.page).startswith("<body")
+
+
+def test_a_comparison_that_ends_leaves_the_focus_near_it(tab):
+    tab.open(model="tiny-generator", text=TEXT)
+    tab.page.get_by_role("button", name="Pin to compare").press("Enter")
+    tab.page.get_by_role("button", name="Unpin").press("Enter")
+    expect(tab.part("beside")).to_be_hidden()
+    assert tab.page.evaluate("Boolean(document.activeElement.closest('[role=tabpanel]'))"), focused(tab.page)
+
+
+def test_a_round_of_the_game_hands_the_focus_to_the_next(page, guard: Guard):
+    tab = Writing(page, guard.origin).open(model="tiny-generator", text=TEXT)
+    game = tab.part("guess")
+    game.get_by_role("button", name="Play").press("Enter")
+    game.get_by_role("radio").first.press(" ")
+    game.get_by_role("button", name="Guess", exact=True).press("Enter")
+    expect(game.locator(".forward")).to_be_focused()
+    game.locator(".forward").press("Enter")
+    expect(game.get_by_role("radio").first).to_be_focused()
