@@ -30,7 +30,7 @@ from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
 from viz.tabs.base import Site, about
 from viz.tabs.generate import next_token, stream
-from viz.text import Busy, Refusal, in_words
+from viz.text import Refusal, in_words
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -247,10 +247,7 @@ class Endpoints:
                     **{"top_k": top_k, "top_p": top_p, "seed": seed, "min_p": min_p, "penalty": repetition_penalty},
                 },
             )
-            who = client.get()
-            if not self._slots.has_room_for(who):
-                raise Busy("busy_writing")
-            self._slots.take(who)
+            who = self._slots.take("busy_writing")
             try:
                 ids, states = list(order.ids), next_token.states(loaded.fast, order)
                 while (state := await self._site.work.step(lambda: next(states, None))) is not None:

@@ -18,6 +18,8 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
+from viz.text import Busy
+
 client: ContextVar[str] = ContextVar("client", default="")  # the current request's client; set by `gateway`
 session: ContextVar[str] = ContextVar("session", default="")  # its browser's session; "" without cookies
 COOKIE = "former-session"
@@ -74,13 +76,17 @@ class Slots:
         """The number of slots that all clients hold together."""
         return self._counts.total()
 
-    def has_room_for(self, who: str) -> bool:
-        """Returns whether a client may take one more slot: whether it holds fewer than are free."""
-        return self._counts.get(who, 0) < self.limit - self.taken
+    def take(self, full: str) -> str:
+        """Takes a slot for the current request's client; returns the client.
 
-    def take(self, who: str) -> None:
-        """Takes a slot for a client."""
+        Raises:
+            Busy: the client does not hold fewer slots than are free; `full` is the message's key.
+        """
+        who = client.get()
+        if self._counts.get(who, 0) >= self.limit - self.taken:
+            raise Busy(full)
         self._counts[who] += 1
+        return who
 
     def give_back(self, who: str) -> None:
         """Frees one of a client's slots."""

@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from viz.server import http
-from viz.server.clients import Slots, client
+from viz.server.clients import Slots
 from viz.shared.protocol import Shelf
-from viz.text import Busy
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "viz.server.trainee")
@@ -83,7 +82,7 @@ class Trainings:
         Raises:
             Busy: the queue has no room for this client.
         """
-        run = Run(request, tuple(arguments), _take_slot(self._slots, "learn_train_now_full"))
+        run = Run(request, tuple(arguments), self._slots.take("learn_train_now_full"))
         self._line.append(run)
         self._start_next()
         self._notify()
@@ -95,7 +94,7 @@ class Trainings:
         Raises:
             Busy: there is no room for another reader of this client.
         """
-        who = _take_slot(self._readers, "busy_measuring")
+        who = self._readers.take("busy_measuring")
         return http.StreamResponse(self.lines(None), http.LINES, lambda: self._readers.give_back(who))
 
     def result(self, name: str) -> tuple[dict[str, Any], str] | None:
@@ -205,16 +204,3 @@ class Trainings:
             run.course.append(report.pop("point"))
             run.now = report
         self._notify()
-
-
-def _take_slot(slots: Slots, full: str) -> str:
-    """Takes a slot for the current request's client; returns the client.
-
-    Raises:
-        Busy: no slot is free for this client; `full` is the message's key.
-    """
-    who = client.get()
-    if not slots.has_room_for(who):
-        raise Busy(full)
-    slots.take(who)
-    return who

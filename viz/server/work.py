@@ -24,12 +24,12 @@ from starlette.requests import ClientDisconnect
 from viz.passes.run import digest
 from viz.server import http
 from viz.server.clients import FairSemaphore, Slots, client
-from viz.text import Busy
 
 T = TypeVar("T")
 
 TURNS = 2  # long pieces of work at once, of 0.1 to 1 s; each uses the machine's cores
-QUESTIONS = 128  # different questions, queued or running
+QUESTIONS = 128  # different questions and single turns, queued or running
+FULL = "busy_measuring"  # the message to a client for which there is no room
 CACHE_LIMIT = 32 << 20  # bytes of answers
 SMALL = 1_000  # bytes of an answer that is sent as it is; a larger one is compressed
 OVERHEAD = 2_000  # bytes that a cached answer takes in addition to its pieces
@@ -106,7 +106,7 @@ class Work:
 
     @property
     def waiting(self) -> int:
-        """The number of questions whose answer is not complete."""
+        """The number of questions and single turns that are not complete."""
         return self._slots.taken
 
     async def step(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -119,11 +119,16 @@ class Work:
 
         Raises:
             ClientDisconnect: the client that waits for it has disconnected before its turn.
+            Refusal: the server is full.
         """
-        async with self._turns.acquire(client.get()):
-            if await waiting.is_disconnected():
-                raise ClientDisconnect
-            return await self._on_thread(work, *arguments)
+        who = self._slots.take(FULL)
+        try:
+            async with self._turns.acquire(who):
+                if await waiting.is_disconnected():
+                    raise ClientDisconnect
+                return await self._on_thread(work, *arguments)
+        finally:
+            self._slots.give_back(who)
 
     async def _on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
@@ -193,9 +198,7 @@ class Work:
     ) -> Job:
         job = self._jobs.get(key)
         if job is None:
-            if not self._slots.has_room_for(client.get()):
-                raise Busy("busy_measuring")
-            self._slots.take(client.get())
+            self._slots.take(FULL)
             job = self._jobs[key] = Job(kept=kept)
             task = asyncio.create_task(self._run(key, job, pieces, turns, once))
             self._tasks.add(task)

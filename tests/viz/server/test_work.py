@@ -189,6 +189,20 @@ def test_more_questions_than_half_of_those_that_may_wait_are_refused_to_one_clie
     run(crowd())
 
 
+def test_no_client_has_more_turns_in_line_than_half_of_what_may_wait():
+    async def crowd() -> None:
+        held, slow = Work(), Slow()
+        turns = [asyncio.create_task(held.turn(Listener(), next, slow(n)())) for n in range(QUESTIONS // 2)]
+        await settle()
+        with pytest.raises(Busy):
+            await held.turn(Listener(), next, slow(QUESTIONS)())
+        slow.go.set()
+        assert await asyncio.gather(*turns)
+        assert held.waiting == 0
+
+    run(crowd())
+
+
 def by(who: str, asking: Callable[[], asyncio.Task[bytes]]) -> asyncio.Task[bytes]:
     """Makes a request as a client: a task sees the context variables that were set when it was created."""
     before = client_var.set(who)

@@ -17,12 +17,11 @@ from fastapi.responses import JSONResponse
 from viz.passes.loaded import Loaded, writers
 from viz.passes.run import digest
 from viz.server import http
-from viz.server.clients import Slots, client
+from viz.server.clients import Slots
 from viz.server.view import read_model
 from viz.server.work import Listener, Work
 from viz.tabs.base import Site
 from viz.tabs.generate import next_token, stream
-from viz.text import Busy
 
 GZIPPED = {"Content-Encoding": "gzip"}
 STREAMS = 200  # at once; the model's steps are shared out between their clients
@@ -51,10 +50,7 @@ def answer(slots: Slots, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
     Raises:
         Busy: the client already has as many streams as its share allows.
     """
-    who = client.get()
-    if not slots.has_room_for(who):
-        raise Busy("busy_writing")
-    slots.take(who)
+    who = slots.take("busy_writing")
     return http.StreamResponse(frames, http.BINARY, lambda: slots.give_back(who), GZIPPED)
 
 

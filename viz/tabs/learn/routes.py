@@ -8,7 +8,7 @@ POST /learn/{section}/values        the tensors of a view, by their names in the
 from __future__ import annotations
 
 import json
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -55,12 +55,12 @@ def attach(server: FastAPI, site: Site) -> None:
     models = site.models
 
     def serve(section: Section) -> None:
-        props_json = cache(partial(props, section, models))
+        path = f"/learn/{section.name}.json"
 
-        @server.get(f"/learn/{section.name}.json")
+        @server.get(path)
         @http.refusals_as_json
         async def read_props(request: Request) -> Response:
-            body = await site.work.turn(request, props_json)
+            body = await site.work.whole(path, partial(props, section, models), request)
             return Response(body, media_type="application/json", headers=http.FRESH)
 
         @server.get(f"/learn/{section.name}/code")
