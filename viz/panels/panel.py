@@ -151,8 +151,8 @@ def shown(name: str) -> Callable[[View], bool]:
 
 
 def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is called
-    """Returns False, a condition for `Question.when`: only "Check yourself" uses the question, so no program
-    prints it."""
+    """Returns False, a condition for `Question.when`: no program prints the question, which shows no number of its own
+    on the panel."""
     return False
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from former.tokens import UNK
 from viz import figures
 from viz.panels import Draw, Field, Panel, Question
+from viz.panels.panel import unprinted
 from viz.passes.loaded import Models
 from viz.passes.run import tokenize
 from viz.passes.said import class_names
@@ -99,10 +100,11 @@ def read_classifiers(models: Models, view: View) -> dict[str, Any]:
 
 def read_position(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `positions.compare_positions`."""
-    tables = {table.name: table for table in positions.tables(models, permuting.find(models))}
-    table = tables[read_choice(view, "table", tables)]
-    source = {"size": [table.rows, table.emb]} if table.kind == "sinusoidal" else {"bundle": models[table.name]}
-    at = min(read_index(view, "at", 10_000), table.rows - 1)
+    sources = {name: (kind, vectors.shape) for name, kind, vectors, *_ in positions.sources(models)}
+    name = read_choice(view, "table", sources)
+    kind, size = sources[name]
+    source = {"size": list(size)} if kind == "sinusoidal" else {"bundle": models[name]}
+    at = min(read_index(view, "at", 10_000), size[0] - 1)
     return source | {"at": at, "product": read_choice(view, "product", positions.PRODUCTS)}
 
 
@@ -164,7 +166,13 @@ VERDICTS = Panel(
 POSITION_MAPS = Panel(
     "position-maps",
     HERE / "position_maps.js",
-    {"similarity": Question(positions.compare_positions, read_position, CURVE, prints=("near",), unsent=("values",))},
+    {
+        "similarity": Question(positions.compare_positions, read_position, CURVE, prints=("near",), unsent=("values",)),
+        # the same figure, once for a table: the page puts the selected position's values into it
+        "curve": Question(
+            positions.compare_positions, read_position, CURVE, charted=True, unsent=("values",), when=unprinted
+        ),
+    },
     {"near": positions.NEAR},
 )
 PANELS = (WORD_ORDER, PERMUTATION, EQUIVARIANCE, MOVED_ROWS, VERDICTS, POSITION_MAPS)

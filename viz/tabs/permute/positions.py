@@ -6,20 +6,16 @@ Sizes: t positions, e embedding.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from typing import Any, Literal
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 import former
 from former.positions import LearnedPositions, sinusoidal
-from viz import figures
-from viz.figures.frame import themed
 from viz.panels import Numbers
 from viz.passes.loaded import Models
 from viz.passes.run import digest
@@ -49,44 +45,37 @@ class Table:
         names = ("name", "kind", "key", "rows", "emb", "trained", "scale", "error")
         return {name: getattr(self, name) for name in names}
 
-    def vectors(self) -> NDArray[np.float64]:
-        """Returns the vectors (rows, emb) as the browser decodes them from the packed form."""
-        levels = np.frombuffer(gzip.decompress(self.body), "<i2").reshape(self.rows, self.emb)
-        return levels * self.scale
 
-    def chart(self) -> dict[str, Any]:
-        """Draws the similarity of position 0 with every other; the browser replaces position 0 by the selected one.
-
-        The x axis goes to twice the trained length, like those of the pictures next to it.
-        """
-        vectors = self.vectors()
-        norms = np.linalg.norm(vectors, axis=1)
-        cosines = vectors @ vectors[0] / np.maximum(norms * norms[0], 1e-30)
-        limits = {"most": 1.0, "trained": self.trained, "length": 2 * self.trained}
-        return themed(lambda theme: figures.similarity(cosines, 0, **limits, theme=theme))
+Source = tuple[str, Literal["learned", "sinusoidal"], Tensor, int, str]
 
 
-def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
-    """Packs the learned positions of the first generator and of the tab's classifier, and sinusoidal encodings.
+def sources(models: Models) -> Iterator[Source]:
+    """Yields what the tables show: the learned positions of the first generator and of the tab's classifier, and
+    sinusoidal encodings, of the size of the classifier's vectors, for twice as many positions.
 
-    The encodings have the size of the classifier's vectors, for twice as many positions.
+    Each is its name, its kind, its vectors (t, e), the number of positions in training, and the fingerprint of its
+    model.
     """
     generators = [loaded for loaded in models.values() if loaded.kind.says == "next" and loaded.kind.resumes]
-    sources = [*generators[:1], *([subject.loaded] if subject else [])]
-    tables = []
-    for loaded in sources:
+    subject = permuting.find(models)
+    having = [*generators[:1], *([subject.loaded] if subject else [])]
+    for loaded in having:
         positions = loaded.bundle.model.transformer.positions
         if isinstance(positions, LearnedPositions):
             vectors = positions.embedding.weight.detach()
-            tables.append(_table(loaded.name, "learned", vectors, len(vectors), loaded.fingerprint))
-    if sources and sources[-1].bundle.config.emb % 2 == 0:
-        config = sources[-1].bundle.config
+            yield loaded.name, "learned", vectors, len(vectors), loaded.fingerprint
+    if having and having[-1].bundle.config.emb % 2 == 0:
+        config = having[-1].bundle.config
         vectors = sinusoidal(torch.arange(2 * config.seq_length), config.emb, torch.float64)
-        tables.append(_table("sinusoidal", "sinusoidal", vectors, config.seq_length, ""))
-    return tables
+        yield "sinusoidal", "sinusoidal", vectors, config.seq_length, ""
 
 
-def _table(name: str, kind: Any, vectors: Tensor, trained: int, fingerprint: str) -> Table:
+def tables(models: Models) -> list[Table]:
+    """Packs the `sources`, which is slow."""
+    return [_table(*source) for source in sources(models)]
+
+
+def _table(name: str, kind: Literal["learned", "sinusoidal"], vectors: Tensor, trained: int, fingerprint: str) -> Table:
     vectors = vectors.double()
     scale = float(vectors.abs().max()) / FINEST or 1.0
     levels = (vectors / scale).round()

@@ -1,34 +1,23 @@
-"""The routes of tab Word order.
+"""The route of tab Word order.
 
-GET  /positions/{key}          a table of position vectors (`positions.tables`)
-GET  /positions/{key}/chart    the chart of one position's similarity with the others (`positions.Table.chart`)
+GET  /positions/{key}    a table of position vectors (`positions.tables`)
 """
 
 from __future__ import annotations
 
 from fastapi import FastAPI, HTTPException, Response
-from fastapi.responses import JSONResponse
 
 from viz.server import http
 from viz.tabs.base import Site
-from viz.tabs.permute.material import find
-from viz.tabs.permute.positions import Table
+from viz.tabs.permute import positions
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes of position vectors to the server that serves the page."""
-    material = site.once(find)
-    tables = {table.key: table for table in material.tables}
-
-    def held(key: str) -> Table:
-        if key not in tables:
-            raise HTTPException(404)
-        return tables[key]
+    """Adds the route of position vectors to the server that serves the page."""
+    bodies = {table.key: table.body for table in site.once(positions.tables)}
 
     @server.get("/positions/{key}")
     async def table(key: str) -> Response:
-        return Response(held(key).body, media_type=http.BINARY, headers={"Content-Encoding": "gzip"} | http.FOREVER)
-
-    @server.get("/positions/{key}/chart")
-    def chart(key: str) -> JSONResponse:
-        return JSONResponse(held(key).chart(), headers=http.FOREVER)
+        if key not in bodies:
+            raise HTTPException(404)
+        return Response(bodies[key], media_type=http.BINARY, headers={"Content-Encoding": "gzip"} | http.FOREVER)

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import pytest
+import torch
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -14,7 +15,6 @@ from viz.panels.routes import attach
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.permute import page, permuting, positions, routes
-from viz.tabs.permute.material import find
 from viz.tabs.permute.panels import MOVED_ROWS, PANELS, VERDICTS
 from viz.text import note
 from viz.text.examples import PAIRS
@@ -119,7 +119,7 @@ def test_without_a_classifier_the_tab_says_so(generator):
     assert permuting.find({generator.name: generator}) is None
     with pytest.raises(ValueError, match="classifier"):
         ask(None)
-    view = page.first_view(find({}))
+    view = page.first_view({}, [])
     assert view["pairs"] == []
     assert view["initial"]["order"] == "typed"
 
@@ -166,9 +166,31 @@ def test_the_route_answers_with_what_was_asked_and_refuses_nonsense(client, subj
         assert refused.json()["error"]
 
 
-def test_a_table_is_fetched_once_and_kept_and_an_unknown_one_is_not_there(client, classifier, subject):
-    table = positions.tables({classifier.name: classifier}, subject)[0]
+def test_a_table_is_fetched_once_and_kept_and_an_unknown_one_is_not_there(client, classifier):
+    table = positions.tables({classifier.name: classifier})[0]
     fetched = client.get(f"/positions/{table.key}")
     assert "immutable" in fetched.headers["cache-control"]
     assert fetched.content == gzip.decompress(table.body)
     assert client.get("/positions/other").status_code == 404
+
+
+def test_a_question_about_a_table_packs_none(client, monkeypatch):
+    monkeypatch.setattr(positions, "_table", None)
+    for table in ("small-generator", "small-classifier", "sinusoidal"):
+        view = {"table": table, "at": 1, "product": "dot"}
+        assert client.post("/ask/position-maps/similarity", json=view).status_code == 200
+
+
+def test_the_chart_of_a_table_is_the_cosine_of_position_0_with_each_other_up_to_twice_the_trained_length(
+    client, classifier
+):
+    vectors = classifier.bundle.model.state_dict()["transformer.positions.embedding.weight"].double()
+    view = {"table": classifier.name, "at": 0, "product": "cosine"}
+    for figure in client.post("/ask/position-maps/curve", json=view).json()["chart"].values():
+        line, mark = figure["data"]
+        for position, drawn in enumerate(line["y"]):
+            exact = torch.cosine_similarity(vectors[position], vectors[0], 0)
+            assert drawn == pytest.approx(float(exact), abs=1e-3)
+        assert line["x"] == list(range(24))
+        assert (mark["x"], mark["y"]) == ([0], [line["y"][0]])
+        assert figure["layout"]["xaxis"]["range"] == [0, 48]

@@ -11,12 +11,11 @@ import former
 from tests.encodings import encodings
 from tests.viz.conftest import WORDS
 from viz.passes.loaded import Loaded
-from viz.tabs.permute import permuting, positions
+from viz.tabs.permute import positions
 
 
 def tables(*models: Loaded) -> list[positions.Table]:
-    named = {each.name: each for each in models}
-    return positions.tables(named, permuting.find(named))
+    return positions.tables({each.name: each for each in models})
 
 
 def levels(table: positions.Table) -> np.ndarray:
@@ -72,26 +71,13 @@ def test_a_model_without_positions_still_has_the_encodings_to_look_at(bag):
     assert tables() == []
 
 
-def test_the_chart_of_a_table_is_the_cosine_of_position_0_with_each_other_up_to_twice_the_trained_length(classifier):
-    table = tables(classifier)[0]
-    vectors = classifier.bundle.model.state_dict()["transformer.positions.embedding.weight"].double()
-    for figure in table.chart().values():
-        line, mark = figure["data"]
-        for position, drawn in enumerate(line["y"]):
-            exact = torch.cosine_similarity(vectors[position], vectors[0], 0)
-            assert drawn == pytest.approx(float(exact), abs=1e-3)
-        assert line["x"] == list(range(24))
-        assert (mark["x"], mark["y"]) == ([0], [line["y"][0]])
-        assert figure["layout"]["xaxis"]["range"] == [0, 48]
-
-
 @pytest.mark.parametrize("product", positions.PRODUCTS)
 @pytest.mark.parametrize("which", [0, 1], ids=["learned", "sinusoidal"])
 def test_the_similarities_of_a_position_are_those_of_the_table(classifier, which, product):
     table = tables(classifier)[which]
     source: dict[str, Any] = {"bundle": classifier.bundle} if which == 0 else {"size": [table.rows, table.emb]}
     result = positions.compare_positions(at=7, product=product, **source)
-    vectors = table.vectors()
+    vectors = levels(table)
     if product == "cosine":
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     np.testing.assert_allclose(result["values"].numpy(), vectors @ vectors[7], atol=2e-3)

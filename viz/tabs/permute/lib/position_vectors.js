@@ -22,12 +22,15 @@ const fetched = {}; // key → {levels, norms, maps: pictures by name, figures: 
 export const vectorsOf = ({ key }) => fetched[key];
 
 /** Fetches the vectors of a table, and the figures of its curve. */
-export const fetchVectors = async ({ key, rows, emb, scale }, signal) => {
-  const path = `/positions/${key}`;
-  const [numbers, figures] = await Promise.all([bytes(path, signal), answerTo(`${path}/chart`, null, signal)]);
+export const fetchVectors = async ({ name, key, rows, emb, scale }, signal) => {
+  const first = { table: name, at: 0, product: "cosine" };
+  const [numbers, { chart }] = await Promise.all([
+    bytes(`/positions/${key}`, signal),
+    answerTo("/ask/position-maps/curve", first, signal),
+  ]);
   const levels = new Int16Array(numbers);
   const norms = Float64Array.from({ length: rows }, (_, row) => Math.sqrt(dot(levels, { emb }, row, row)) * scale);
-  fetched[key] = { levels, norms, maps: {}, figures };
+  fetched[key] = { levels, norms, maps: {}, figures: chart };
 };
 
 /** The similarity of two positions: the dot product of their vectors, or the cosine of the angle between them. */
