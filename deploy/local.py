@@ -102,7 +102,7 @@ def configure(folder: Path, ports: list[int], port: int, path: str, tls: Tls | N
     """Writes nginx's configuration from the template of the containers; returns its file."""
     (folder / "tls").mkdir(exist_ok=True)
     if tls:
-        certificate = f"ssl_certificate {tls.certificate};\nssl_certificate_key {tls.key};\n"
+        certificate = f'ssl_certificate "{tls.certificate}";\nssl_certificate_key "{tls.key}";\n'
         (folder / "tls" / "tls.conf").write_text(certificate)
     settings = {
         "FORMER_REPLICAS": " ".join(f"server 127.0.0.1:{each} max_fails=1 fail_timeout=5s;" for each in ports),

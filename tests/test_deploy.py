@@ -1,12 +1,15 @@
 """The containers of deploy/ and the script that starts the same by hand fill in one configuration of nginx."""
 
 import re
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 
 from deploy import local
+from tests.browser.proxy import certificate
 from tests.redis_server import find
 
 TEMPLATE = (local.HERE / "former.conf.template").read_text()
@@ -29,6 +32,20 @@ def test_the_containers_name_everything_that_nginx_needs_and_share_a_redis():
 @pytest.mark.parametrize("proto", ["$scheme", '""'], ids=["X-Forwarded-Proto", "Host alone"])
 def test_nginx_takes_the_configuration(path, proto, tmp_path):
     file = local.configure(tmp_path, [7001, 7002], local.free_port(), path, None, proto)
+    assert_taken(tmp_path, file)
+
+
+def test_nginx_takes_a_certificate_whose_path_has_spaces(tmp_path):
+    if not (openssl := shutil.which("openssl")):
+        pytest.skip("no openssl, which makes the certificate")
+    (folder := tmp_path / "my certificates").mkdir()
+    certificate(folder, openssl)
+    tls = local.Tls(folder / "certificate.pem", folder / "key.pem")
+    assert_taken(tmp_path, local.configure(tmp_path, [7001], local.free_port(), "", tls, "$scheme"))
+
+
+def assert_taken(tmp_path: Path, file: Path) -> None:
+    """Asserts that nginx accepts the configuration in a file."""
     assert not NAMES & set(re.findall(r"\$\{(\w+)\}", (tmp_path / "former.conf").read_text()))
     run = subprocess.run([find("nginx"), "-t", "-p", tmp_path, "-c", file], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
