@@ -41,13 +41,8 @@ def labels(page: gr.Blocks) -> list[str]:
             for each in value.values() if isinstance(value, dict) else value:
                 yield from texts(each)
 
-    matches = (match for component in page.config["components"] for match in _matches(texts(component["props"])))
-    return list(dict.fromkeys(matches))
-
-
-def _matches(texts: Iterator[str]) -> Iterator[str]:
-    for text in texts:
-        yield from LABEL.findall(text)
+    props = (component["props"] for component in page.config["components"])
+    return list(dict.fromkeys(match for each in props for text in texts(each) for match in LABEL.findall(text)))
 
 
 @cache

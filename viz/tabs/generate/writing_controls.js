@@ -75,7 +75,7 @@ const statusOf = () => {
   const { message, cursor } = writing;
   if (message) return message.text;
   const running = writing.runs();
-  const at = running ? say("write_running") : cursor.depth ? writing.count(cursor.depth) : "";
+  const at = running ? say("write_running") : cursor.depth ? say("write_count", { count: cursor.depth }) : "";
   const lacks = !running && writing.beyond()?.note;
   return [at, lacks && inWords(lacks), ...(cursor.state?.remarks ?? []).map(inWords)].filter(Boolean).join(" · ");
 };

@@ -3,7 +3,7 @@
 import { eachFrame, h, isDark } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
 import { say } from "../../browser/lib/messages.js";
-import { asShare } from "../../browser/lib/numbers.js";
+import { asShare, asWhole } from "../../browser/lib/numbers.js";
 import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
@@ -49,7 +49,7 @@ export const mount = ({ element, props }) => {
     const at = Math.min(masking.hover?.at ?? own, lengths.length - 1);
     if (drawn !== answer) chart.draw({ figures, keep: "growth", change: nameLines(answer) });
     drawn = answer;
-    where.textContent = say("mask_growth_at", { tokens: masking.count(lengths[at]), own: at === own });
+    where.textContent = say("mask_growth_at", { tokens: asWhole(lengths[at]), own: at === own });
     where.dataset.tokens = lengths[at];
     rows.replaceChildren(
       ...Object.keys(cells).map((line, i) =>
@@ -57,15 +57,15 @@ export const mount = ({ element, props }) => {
           "div",
           { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": cells[line][at] },
           h("dt", swatch(data[i].line), masking.lineOf(line, answer)),
-          h("dd", masking.count(cells[line][at])),
+          h("dd", asWhole(cells[line][at])),
         ),
       ),
     );
     const [part, all] = [cells[chosen][at], cells.none[at]];
     saves.textContent = say("mask_growth_saves", {
       name: masking.nameOf(mask, size),
-      cells: masking.count(part),
-      all: masking.count(all),
+      cells: asWhole(part),
+      all: asWhole(all),
       part: asShare(part / all),
     });
     element.dataset.rev = masking.rev;

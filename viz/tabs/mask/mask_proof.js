@@ -19,7 +19,7 @@ const tokenAt = (event) => {
 };
 
 const point = (event) => masking.point(tokenAt(event) === null ? null : { token: tokenAt(event) });
-const choose = (token) => masking.set({ token: Math.max(0, Math.min(masking.fields.token.max, token)) });
+const choose = (token) => masking.set({ token });
 
 /** Describes the effect of changing a token: which outputs change, and which before it do not. */
 const effectOf = (labels, square, token) => {
@@ -81,9 +81,8 @@ const makeTokens = () => {
 
   /** Makes the arrow keys select the changed token, from its button or from either picture. */
   const byKey = (event) => {
-    const { token } = masking.view;
-    const to = { ArrowLeft: token - 1, ArrowRight: token + 1, Home: 0, End: masking.fields.token.max }[event.key];
-    if (to === undefined || keys.modified(event)) return;
+    const to = keys.along(event, masking.view.token, masking.fields.token.max + 1);
+    if (to === undefined) return;
     event.preventDefault();
     masking.point(null);
     choose(to);

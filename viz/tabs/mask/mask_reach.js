@@ -4,6 +4,7 @@
 import { eachFrame, h, tableHead, tableRow } from "../../browser/lib/base.js";
 import { makeImage, palette, variable } from "../../browser/lib/colour.js";
 import { asList, say } from "../../browser/lib/messages.js";
+import { asWhole } from "../../browser/lib/numbers.js";
 import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
@@ -21,8 +22,8 @@ const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
   const values = {
     name: masking.nameOf(mask, size),
     layer,
-    pairs: masking.count(within(needs, layer)),
-    all: masking.count(t * t),
+    pairs: asWhole(within(needs, layer)),
+    all: asWhole(t * t),
   };
   canvas.setAttribute("aria-label", say("mask_cell_reach", values));
   canvas.parentNode.title = say("mask_cell_reach", values);
@@ -70,7 +71,7 @@ const comparisonOf = ({ needs, depth, mask, moves: measured }) => {
   const pairs = measured.flatMap((row, output) =>
     row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })),
   );
-  const count = (test) => masking.count(pairs.filter(test).length);
+  const count = (test) => asWhole(pairs.filter(test).length);
   return say("mask_reach_measured", {
     moved: count(({ moves, reached }) => moves && reached),
     reached: count(({ reached }) => reached),

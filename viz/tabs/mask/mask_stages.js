@@ -6,7 +6,7 @@ import { fields } from "../../browser/lib/fields.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
 import { say } from "../../browser/lib/messages.js";
-import { asNumber } from "../../browser/lib/numbers.js";
+import { asNumber, asWhole } from "../../browser/lib/numbers.js";
 import { makePanel, onAppearance } from "../../browser/lib/panel.js";
 import { makeLegend } from "../explore/lib/legend.js";
 import { masking } from "./lib/masking.js";
@@ -15,7 +15,7 @@ import { stepTable } from "./lib/steps.js";
 const MAPS = ["scores", "masked", "weights"];
 const MAP_OF = { scores: "scores", masked: "masked", exp: "weights", sum: "weights", weights: "weights" };
 const point = (at) => masking.point(at && { query: at.row, key: at.column });
-const goToRow = (row) => masking.set({ row: Math.max(0, Math.min(masking.fields.row.max, row)) });
+const goToRow = (row) => masking.set({ row });
 const isRoot = () => masking.view.scale === "root";
 
 /** The pixel of each cell, as a function of row and column, for each map; and the largest score. */
@@ -58,12 +58,12 @@ const costsOf = (growth) => {
       { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count },
       masking.lineOf(line, growth),
       h("span.bar", { "aria-hidden": "true" }, makeBar(count / counts.none[at])),
-      h("b", masking.count(count)),
+      h("b", asWhole(count)),
     );
   });
 };
 
-const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(masking.STAGES.length - 1, stage)) });
+const goTo = (stage) => masking.set({ stage });
 
 /** Handles the arrow keys; while presenting, left and right go to the next panel. */
 const byKey = (event) => {
@@ -196,8 +196,8 @@ export const mount = ({ element, props }) => {
     wait.hidden = Boolean(stages) || !masking.busy;
     if (!stages) return;
     cells.textContent = say("mask_cells", {
-      cells: masking.count(stages.cells),
-      all: masking.count(stages.tokens ** 2),
+      cells: asWhole(stages.cells),
+      all: asWhole(stages.tokens ** 2),
     });
     maps.paint();
     describeCell(reading, stages);

@@ -30,7 +30,6 @@ const row = (name) => {
   return { name, input, node, error, mark, more };
 };
 
-const isStill = ({ order }) => order.every((word, position) => word === position);
 const write = (value) => (value ? asNumber(value, 3) : "0");
 
 const paintRow = ({ error, mark, more, node }, measured, still) => {
@@ -61,8 +60,7 @@ const switchesInWords = ({ positions, mask }) => {
 export const mount = ({ element }) => {
   const { body } = makePanel(element, say("permute_errors"));
   const OUTPUTS = permuting.fields.output.choices;
-  const positions = permuting.choice("positions", ["none", "learned", "sinusoidal"]);
-  const mask = permuting.choice("mask", permuting.fields.mask.choices);
+  const choices = ["positions", "mask"].map(permuting.choice);
   const sentence = h("p.sentence", { "aria-live": "polite" });
   const heading = makeHint(say("permute_errors_heading"), [
     [say("permute_equal"), say("permute_limit", { steps: site.limits.rounding })],
@@ -71,7 +69,7 @@ export const mount = ({ element }) => {
 
   const rows = OUTPUTS.map(row);
   body.append(
-    h("div.switches", positions.node, mask.node, permuting.bar().node),
+    h("div.switches", ...choices.map(({ node }) => node), permuting.bar()),
     h("p.quiet.heading", heading),
     h(
       "div.outputs",
@@ -89,7 +87,7 @@ export const mount = ({ element }) => {
       lessons.show("permute", say("permute_single"));
       return setText(sentence, say("permute_single"));
     }
-    const still = isStill(answer);
+    const still = permuting.isTyped(answer.order);
     const switches = switchesInWords(answer);
     const equal = errors.every((error) => error.equal);
     const what = say(`permute_subject_${shown.name}`);
@@ -109,14 +107,14 @@ export const mount = ({ element }) => {
   };
 
   permuting.subscribe(element, (changed) => {
-    for (const choice of [positions, mask]) choice.update();
+    for (const choice of choices) choice.update();
     for (const { input, node, name } of rows) {
       input.checked = permuting.view.output === name;
       node.classList.toggle("shown", input.checked);
     }
     const answer = permuting.answers.permuted;
     if (!answer || !changed.has("permuted")) return;
-    for (const one of rows) paintRow(one, permuting.measured(one.name), isStill(answer));
+    for (const one of rows) paintRow(one, permuting.measured(one.name), permuting.isTyped(answer.order));
     describe(answer);
     element.dataset.rev = permuting.rev;
   });

@@ -105,18 +105,14 @@ export const mount = ({ element }) => {
   const { title, tools, body, foot } = makePanel(element, say("permute_rows"));
   const readout = h("p.readout", { "aria-live": "polite" });
   const legend = h("p.quiet.legend-line");
-  const scale = permuting.choice("scale", permuting.fields.scale.choices);
+  const scale = permuting.choice("scale");
   const button = (sign, step, words) =>
     h("button", { "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) }, sign);
   const [less, more] = [button("‹", -1, "permute_part_less"), button("›", 1, "permute_part_more")];
   const part = h("span");
   tools.append(h("span.stepper", less, part, more), scale.node);
-  const bar = permuting.bar(
-    permuting.choice("positions", ["none", "learned", "sinusoidal"]),
-    permuting.choice("mask", permuting.fields.mask.choices),
-    permuting.choice("output", permuting.fields.output.choices),
-  );
-  foot.append(bar.node, readout, legend);
+  const choices = ["positions", "mask", "output"].map(permuting.choice);
+  foot.append(permuting.bar(...choices.map(({ node }) => node)), readout, legend);
 
   // --- the pictures --------------------------------------------------------------------------------------------------
 
@@ -185,7 +181,7 @@ export const mount = ({ element }) => {
   };
 
   permuting.subscribe(element, (changed) => {
-    bar.update();
+    for (const choice of choices) choice.update();
     if (["permuted", "part", "scale", "hover"].some((name) => changed.has(name))) paint();
   });
   onAppearance(paint);

@@ -13,7 +13,7 @@ export const mount = ({ element }) => {
   const { body, foot } = makePanel(element, say("permute_matrix"));
   const readout = h("p.readout", { "aria-live": "polite" });
   const picture = makeHeatMap(body, { label: say("permute_matrix"), onpoint: point, onpick: () => {} });
-  foot.append(permuting.bar().node, readout);
+  foot.append(permuting.bar(), readout);
 
   const paint = eachFrame(() => {
     const order = permuting.order();

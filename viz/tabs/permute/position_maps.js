@@ -101,7 +101,7 @@ export const mount = ({ element, props }) => {
   const { tools, body, foot } = makePanel(element, say("permute_tables"));
   const menu = makeMenu(props.value);
   const { current } = menu;
-  const product = permuting.choice("product", permuting.fields.product.choices);
+  const product = permuting.choice("product");
   let hover = null; // {map, position, other: of a pair, or the index of a number in a vector}
   const point = (cell) => {
     hover = cell;

@@ -42,8 +42,7 @@ class Table:
 
     def describe(self) -> dict[str, Any]:
         """Returns all fields of the table except its packed vectors, as plain values."""
-        names = ("name", "kind", "key", "rows", "emb", "trained", "scale", "error")
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in vars(self).items() if name != "body"}
 
 
 Source = tuple[str, Literal["learned", "sinusoidal"], Tensor, int, str]

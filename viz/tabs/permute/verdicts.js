@@ -57,7 +57,7 @@ export const mount = ({ element }) => {
   const cards = h("div.cards");
   const sentence = h("p.sentence", { "aria-live": "polite" });
   body.append(cards);
-  foot.append(permuting.bar().node, sentence, h("p.quiet", say("permute_two_words")));
+  foot.append(permuting.bar(), sentence, h("p.quiet", say("permute_two_words")));
 
   permuting.subscribe(element, (changed) => {
     const answer = permuting.answers.permuted;
@@ -66,8 +66,9 @@ export const mount = ({ element }) => {
     const verdicts = permuting.verdicts(answer);
     const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
     cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
-    const still = answer.order.every((word, position) => word === position);
-    sentence.textContent = still ? say("permute_verdict_still") : asText(verdicts.map(describe));
+    sentence.textContent = permuting.isTyped(answer.order)
+      ? say("permute_verdict_still")
+      : asText(verdicts.map(describe));
     element.dataset.rev = permuting.rev;
   });
 };

@@ -4,7 +4,7 @@
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
-import { asText, inWords, say } from "../../../browser/lib/messages.js";
+import { asText, inWords } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
 import { site } from "../../../browser/lib/site.js";
 import { Branches } from "./branches.js";
@@ -192,9 +192,6 @@ writing.point = (node) => {
   writing.hover = hover;
   publish("hover");
 };
-
-/** "1 token", "2 tokens". */
-writing.count = (count) => say("write_count", { count });
 
 /** Removes the text. */
 const begin = () => {

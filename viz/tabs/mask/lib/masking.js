@@ -127,8 +127,6 @@ masking.lineOf = (line, { mask, size }) =>
   say(`mask_growth_${line}`, line === "own" ? { name: say(`mask_${mask}`), size, double: 2 * size } : { size });
 masking.hasSize = (mask) => mask !== "none" && mask !== "causal";
 
-masking.count = asWhole;
-
 /** [5, 6, 7, 9] → "5 to 7, 9". */
 masking.ranges = (list) => {
   const runs = [];
@@ -161,8 +159,8 @@ const showLesson = () => {
   const values = {
     mask: stages.mask,
     size: stages.size,
-    cells: masking.count(stages.cells),
-    all: masking.count(stages.tokens ** 2),
+    cells: asWhole(stages.cells),
+    all: asWhole(stages.tokens ** 2),
     ...(measured ? whatMoves(proof) : {}),
   };
   lessons.show("mask", say(`mask_lesson${stages.mask === "none" ? "_none" : ""}${measured ? "_moves" : ""}`, values));

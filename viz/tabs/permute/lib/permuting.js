@@ -35,6 +35,7 @@ export const permuting = makeDemo(
   },
 );
 const { fields: ranges } = permuting;
+const all = structuredClone(ranges); // whatever the models can do
 permuting.SHOWN = 32; // numbers of an output shown at once
 viewOf.permute = () => permuting.answers.permuted && permuting.view;
 
@@ -65,8 +66,9 @@ permuting.order = () => {
   return permuting.view.order !== AS_TYPED && fits ? given : typed;
 };
 
-permuting.arrange = (order) =>
-  permuting.set({ order: order.every((word, position) => word === position) ? AS_TYPED : order.join(".") });
+permuting.isTyped = (order) => order.every((word, position) => word === position);
+
+permuting.arrange = (order) => permuting.set({ order: permuting.isTyped(order) ? AS_TYPED : order.join(".") });
 
 /** Moves the word at one position to another; those between shift. */
 permuting.move = (from, to) => {
@@ -93,7 +95,7 @@ permuting.shuffled = (count, seed) => {
       const j = Math.floor(next() * (i + 1));
       [order[i], order[j]] = [order[j], order[i]];
     }
-  while (count > 1 && order.every((word, position) => word === position));
+  while (count > 1 && permuting.isTyped(order));
   return order;
 };
 
@@ -160,19 +162,19 @@ permuting.names = (words) =>
 // --- controls ----------------------------------------------------------------------------------------------------
 
 /** A radio group for a field, with the messages `permute_{name}_{value}`: {node, update}. */
-permuting.choice = (name, values) => {
+permuting.choice = (name) => {
   const key = (value) => `permute_${name}_${value}`;
   return fields.choice(
     permuting,
     name,
     say(`permute_${name}`),
-    values,
+    all[name].choices,
     (value) => say(key(value)),
     (value) => say(`${key(value)}_hint`),
   );
 };
 
-permuting.button = (name, act) =>
+const button = (name, act) =>
   h(
     "button",
     { class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act },
@@ -181,12 +183,9 @@ permuting.button = (name, act) =>
 permuting.hints = () =>
   makeHints(["shuffle", "restore"].map((name) => [say(`permute_${name}`), say(`permute_${name}_hint`)]));
 permuting.buttons = () => [
-  permuting.button("shuffle", () => permuting.shuffle()),
-  permuting.button("restore", () => permuting.set({ order: AS_TYPED })),
+  button("shuffle", () => permuting.shuffle()),
+  button("restore", () => permuting.set({ order: AS_TYPED })),
 ];
 
-/** Further controls of the picture for a panel that fills the window, {node, update}. */
-permuting.bar = (...choices) => {
-  const node = h("div.permute-bar", ...permuting.buttons(), ...choices.map((choice) => choice.node));
-  return { node, update: () => choices.forEach((choice) => choice.update()) };
-};
+/** Further controls for a panel that fills the window, before its own. */
+permuting.bar = (...nodes) => h("div.permute-bar", ...permuting.buttons(), ...nodes);
