@@ -45,6 +45,14 @@ def test_a_link_opens_the_page_in_its_language(tab):
         assert CHINESE.search(option)
 
 
+def test_a_page_whose_messages_are_late_asks_for_them_again(tab, guard):
+    guard.allow("ERR_FAILED")
+    tab.page.route("**/text/en-*.json", lambda route: route.abort(), times=2)
+    tab.open(**VIEW)
+    assert language(tab.page) == "en"
+    assert tab.tokens() == list("abc␣abc")
+
+
 def test_the_switch_keeps_the_view_and_stands_in_the_link(tab):
     tab.open(**VIEW)
     tab.token(2).click()

@@ -25,9 +25,16 @@
 
   const { labels, file } = languages[chosen];
   const root = new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "");
-  window.formerMessages = fetch(root + file)
-    .then((answer) => answer.json())
-    .then((texts) => Object.assign(window, { formerTexts: texts }));
+  /** Requests the messages until they come: without them the page has no script that could say why it is empty. */
+  const load = async () => {
+    try {
+      return await (await fetch(root + file)).json();
+    } catch {
+      await new Promise((done) => setTimeout(done, 1000));
+      return load();
+    }
+  };
+  window.formerMessages = load().then((texts) => Object.assign(window, { formerTexts: texts }));
   /** @type {(value: any) => any} */
   const said = (value) => {
     if (Array.isArray(value)) return value.map(said);
