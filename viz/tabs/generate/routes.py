@@ -65,13 +65,13 @@ def attach(server: FastAPI, site: Site) -> None:
     async def read(request: Request) -> tuple[Loaded, next_token.Order]:
         body = await http.read_object(request)
         loaded = read_model(writers(site.models), body)  # a model may have come
-        return loaded, stream.read_order(loaded, body)
+        return loaded, await site.work.step(stream.read_order, loaded, body)
 
     @server.post("/written")
     @http.refusals_as_json
     async def written(request: Request) -> Response:
         loaded, order = await read(request)
-        text, rest = next_token.decode(loaded.bundle.tokenizer, order.ids)
+        text, rest = await site.work.step(next_token.decode, loaded.bundle.tokenizer, order.ids)
         return JSONResponse({"text": text, "rest": rest})
 
     @server.post("/write")

@@ -611,3 +611,22 @@ def test_a_text_of_pieces_of_words_comes_back_as_it_was():
     answer = TestClient(server).post("/written", content=json.dumps(requests))
     assert answer.json() == {"text": "a naïve résumé, 最", "rest": ""}
     assert TestClient(server).post("/written", content=json.dumps(requests | {"written": [300]})).status_code == 422
+
+
+def test_a_request_is_read_and_its_text_decoded_on_the_threads_for_work(loaded, monkeypatch):
+    names = []
+
+    def noted(work):
+        def wrapped(*arguments):
+            names.append(threading.current_thread().name)
+            return work(*arguments)
+
+        return wrapped
+
+    monkeypatch.setattr(stream, "read_order", noted(stream.read_order))
+    monkeypatch.setattr(next_token, "decode", noted(next_token.decode))
+    server = FastAPI()
+    routes.attach(server, site_of({"small": loaded}))
+    assert TestClient(server).post("/written", json={"model": "small", "text": "a"}).status_code == 200
+    assert len(names) == 2
+    assert all(name.startswith("work") for name in names)
