@@ -27,4 +27,4 @@ def attach(server: FastAPI) -> None:
 
     @server.get(SCRIPT)
     def plotly() -> Response:
-        return Response(script(), media_type="text/javascript", headers={"Content-Encoding": "gzip"} | http.FOREVER)
+        return Response(script(), media_type="text/javascript", headers=http.GZIPPED | http.FOREVER)

@@ -1,6 +1,6 @@
 // The bar for a class: presenting, leading a room; and for every visitor, the state of the room and of the server.
 
-import { chosenLanguage, opened } from "./lib/address.js";
+import { addressWith, opened } from "./lib/address.js";
 import { copyText } from "./lib/ask.js";
 import { flushDeferred, h } from "./lib/base.js";
 import { embed } from "./lib/embed.js";
@@ -122,7 +122,13 @@ export const mount = (/** @type {import("./mount.js").Mounted} */ { element, tri
       slides.sheet(),
       h(
         "a",
-        { href: `?${new URLSearchParams([["tab", "learn"], ["print", "1"], ...chosenLanguage()])}`, target: "_blank" },
+        {
+          href: addressWith([
+            ["tab", "learn"],
+            ["print", "1"],
+          ]),
+          target: "_blank",
+        },
         say("paper_booklet"),
       ),
     ),

@@ -73,8 +73,7 @@ def attach(server: FastAPI) -> None:
     def serve(path: str, content: bytes) -> None:
         @server.get(path)
         def messages() -> Response:
-            headers = {"Content-Encoding": "gzip", **http.FOREVER}
-            return Response(content, media_type="application/json", headers=headers)
+            return Response(content, media_type="application/json", headers=http.GZIPPED | http.FOREVER)
 
     for language in LANGUAGES:
         serve(*_file(language))

@@ -132,5 +132,4 @@ class Scripts:
             result = (asset(name), assets()[name]) if name in assets() else None
         if not result:
             return await self._app(scope, receive, send)
-        headers = {"Content-Encoding": "gzip"} | http.FOREVER
-        await Response(result[0], 200, headers, result[1])(scope, receive, send)
+        await Response(result[0], 200, http.GZIPPED | http.FOREVER, result[1])(scope, receive, send)

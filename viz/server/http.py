@@ -25,6 +25,7 @@ P = ParamSpec("P")
 FOREVER = {"Cache-Control": "private, max-age=86400, immutable"}  # the key determines the answer, which never changes
 FRESH = {"Cache-Control": "no-store"}
 STREAM = FRESH | {"X-Accel-Buffering": "no"}
+GZIPPED = {"Content-Encoding": "gzip"}
 BINARY = "application/octet-stream"
 LINES = "application/x-ndjson"
 BODY_LIMIT = 64_000  # bytes of a request

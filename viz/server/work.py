@@ -284,7 +284,7 @@ def attach(
                 return body if len(body) < SMALL else gzip.compress(body, 6)
 
             body = await work.whole(digest(path, question, secret=secret()), body_of, request, kept=kept)
-            headers = {"Content-Encoding": "gzip"} if body.startswith(b"\x1f") else {}  # which JSON never begins with
+            headers = http.GZIPPED if body.startswith(b"\x1f") else {}  # which JSON never begins with
             return Response(body, 200 if body else http.GONE, headers, "application/json")
 
     for path, answer in paths.items():

@@ -47,8 +47,12 @@ export const viewNow = () => {
  *  @type {{ [tab: string]: (params: URLSearchParams) => void }} */
 export const followers = {};
 
-/** The language parameter of a link, [["lang", …]], if a link or the switch chose the language. */
-export const chosenLanguage = () => [...new URLSearchParams(location.search)].filter(([name]) => name === "lang");
+/** The address of this page with these parameters, and the language if a link or the switch chose it.
+ *  @type {(params: Iterable<string[]>) => string} */
+export const addressWith = (params) => {
+  const chosen = [...new URLSearchParams(location.search)].filter(([name]) => name === "lang");
+  return `${location.origin}${location.pathname}?${new URLSearchParams([...params, ...chosen])}`;
+};
 
 /** In the page's session: what the page shows beyond its address, while it is reloaded in another language. */
 export const OVER = "former-view";

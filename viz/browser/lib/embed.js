@@ -1,6 +1,6 @@
 // One live panel alone, for another page or slides: ?embed=PANEL.
 
-import { chosenLanguage, embeddedPanel as panel, viewNow } from "./address.js";
+import { addressWith, embeddedPanel as panel, viewNow } from "./address.js";
 import { copyText } from "./ask.js";
 import { flushDeferred, h } from "./base.js";
 import { say } from "./messages.js";
@@ -16,12 +16,8 @@ const whole = () => {
 };
 
 /** The address of one panel alone, with the current view. */
-const addressOf = (/** @type {string} */ name) => {
-  const url = new URL(location.origin + location.pathname);
-  const view = [...viewNow()].filter(([key]) => key !== "panel");
-  url.search = `${new URLSearchParams([["embed", name], ...view, ...chosenLanguage()])}`;
-  return url.href;
-};
+const addressOf = (/** @type {string} */ name) =>
+  addressWith([["embed", name], ...[...viewNow()].filter(([key]) => key !== "panel")]);
 
 /** A line of HTML that embeds a panel in another page.
  *  @type {(panel: { name: string, title: string | null }) => string} */
@@ -30,8 +26,8 @@ const lineOf = ({ name, title }) =>
 
 /** The message about an unknown panel, with a list of the known ones. */
 const unknown = () => {
-  const link = (/** @type {string} */ name) => `?${new URLSearchParams([["embed", name], ...chosenLanguage()])}`;
-  const names = Object.keys(site.panels).map((name) => h("li", h("a", { href: link(name) }, name)));
+  const link = (/** @type {string} */ name) => h("a", { href: addressWith([["embed", name]]) }, name);
+  const names = Object.keys(site.panels).map((name) => h("li", link(name)));
   return h(
     "div.embed-unknown",
     { role: "alert" },

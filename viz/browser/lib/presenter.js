@@ -1,7 +1,7 @@
 // Presenting to a class: one panel at a time fills the window, in larger type with little around it. Arrow keys (and
 // the Page keys of a remote control) go through the panels of all tabs, or through a teacher's own slides.
 
-import { chosenLanguage, embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
+import { addressWith, embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
 import { eachFrame, h, must } from "./base.js";
 import { fillWindow } from "./fill.js";
@@ -164,9 +164,8 @@ const step = async (by) => {
 
 /** Copies the address of the presented view; without a clipboard, shows it in a field for copying by keyboard. */
 const copyLink = async () => {
-  const url = new URL(location.origin + location.pathname);
-  url.search = `${new URLSearchParams([...viewNow(), ["present", "1"], ...chosenLanguage()])}`;
-  const field = h("input", { type: "text", readonly: true, value: url.href, "aria-label": say("link_here") });
+  const value = addressWith([...viewNow(), ["present", "1"]]);
+  const field = h("input", { type: "text", readonly: true, value, "aria-label": say("link_here") });
   link.after(field);
   const copied = await copyText(field);
   link.textContent = say(copied ? "class_room_copied" : "link_refused");

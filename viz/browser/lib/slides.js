@@ -1,7 +1,7 @@
 // A teacher's own slides: a list of views. It is stored in the link after its #, so that it opens anywhere and no
 // server stores it.
 
-import { chosenLanguage, opened, viewNow, writeAfter, writeBeside } from "./address.js";
+import { addressWith, opened, viewNow, writeAfter, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
 import { h, listeners, refill } from "./base.js";
 import { inWords, say } from "./messages.js";
@@ -95,12 +95,8 @@ const go = async (/** @type {number} */ at) => {
 };
 
 /** The link that presents the slides from the first one. */
-const linkToFirst = () => {
-  const url = new URL(location.origin + location.pathname + location.hash);
-  const first = new URLSearchParams(slides.list[0][1]);
-  url.search = `${new URLSearchParams([...first, ["present", "1"], ["slide", "0"], ...chosenLanguage()])}`;
-  return url.href;
-};
+const linkToFirst = () =>
+  addressWith([...new URLSearchParams(slides.list[0][1]), ["present", "1"], ["slide", "0"]]) + location.hash;
 
 /** Called once, when the page is ready: a link may contain slides and present one of them. */
 const start = async () => {

@@ -45,7 +45,7 @@ def attach(server: FastAPI, site: Site) -> None:
     async def whole(request: Request, key: str) -> Response:
         known = passes.get(key)
         packed = known[1] if known else await work.step(passes.shared_body, key) or (await get_pass(request, key))[1]
-        return Response(packed, media_type=BINARY, headers={"Content-Encoding": "gzip"} | FOREVER)
+        return Response(packed, media_type=BINARY, headers=http.GZIPPED | FOREVER)
 
     @server.get("/attention/{key}/data.npz")
     @http.refusals_as_json

@@ -23,7 +23,6 @@ from viz.server.work import Listener, Work
 from viz.tabs.base import Site
 from viz.tabs.generate import next_token, stream
 
-GZIPPED = {"Content-Encoding": "gzip"}
 STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
@@ -51,7 +50,7 @@ def answer(slots: Slots, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
         Busy: the client already has as many streams as its share allows.
     """
     who = slots.take("busy_writing")
-    return http.StreamResponse(frames, http.BINARY, lambda: slots.give_back(who), GZIPPED)
+    return http.StreamResponse(frames, http.BINARY, lambda: slots.give_back(who), http.GZIPPED)
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -85,5 +84,5 @@ def attach(server: FastAPI, site: Site) -> None:
             frames = partial(stream.frames, loaded.fast, loaded.bundle.tokenizer, order)
             listener = Listener()
             shared = await site.work.stream(key, frames, listener, quick=True)
-            return http.StreamResponse(shared, http.BINARY, listener.leave, GZIPPED)
+            return http.StreamResponse(shared, http.BINARY, listener.leave, http.GZIPPED)
         return answer(slots, in_pace(site.work, loaded, order))

@@ -20,4 +20,4 @@ def attach(server: FastAPI, site: Site) -> None:
     async def table(key: str) -> Response:
         if key not in bodies:
             raise HTTPException(404)
-        return Response(bodies[key], media_type=http.BINARY, headers={"Content-Encoding": "gzip"} | http.FOREVER)
+        return Response(bodies[key], media_type=http.BINARY, headers=http.GZIPPED | http.FOREVER)
