@@ -25,7 +25,7 @@ from tests.viz.panels.views import VIEWS, explored
 from viz.browser import chart
 from viz.panels import Numbers, Question
 from viz.panels import routes as panels
-from viz.panels.panel import Start
+from viz.panels.panel import Start, unprinted
 from viz.passes import sources
 from viz.passes.loaded import Loaded, Models
 from viz.server import http, room_routes
@@ -138,7 +138,7 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
             requests = [
                 question
                 for question, each in panel.questions.items()
-                if (each.asked or each.pieces) and each.when(actual)
+                if (each.asked or each.pieces) and (each.when is unprinted or each.when(actual))
             ]
             yield from (("POST", f"/ask/{name}/{question}", actual) for question in requests)
             yield "POST", f"/python/{name}", actual
