@@ -168,7 +168,8 @@ def capture_ms(loaded: Loaded, texts: list[str]) -> float:
     times = []
     for text in texts:
         ids, _, _ = tokenize(loaded, text)
-        run = partial(former.run_with_capture, loaded.fast, torch.tensor([ids]), POINTS, mask=loaded.mask(len(ids)))
+        mask = loaded.bundle.model.mask(len(ids))
+        run = partial(former.run_with_capture, loaded.fast, torch.tensor([ids]), POINTS, mask=mask)
         times.append(limits.fastest(run, 3))
     torch.set_num_threads(before)
     return 1000 * statistics.median(times)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 import former
 from former import cpu
@@ -95,18 +94,6 @@ class Loaded:
         repeats = self.bundle.card.get("recipe", {}).get("repeats")  # it was also trained on repeated letters
         names = (self.kind.says, "letters" if repeats else "", self.variant, self.bundle.tokenizer.unit)
         return next(name for name in names if name in EXAMPLES)
-
-    @property
-    def divisors(self) -> tuple[float, ...] | None:
-        """For each layer, the number that divides scores in addition to √s; None if no layer has one."""
-        config = self.bundle.config
-        each = tuple(map(config.divisor, range(config.depth)))
-        return None if set(each) == {1.0} else each
-
-    def mask(self, t: int) -> Tensor:
-        """Returns the mask of t tokens: bool (t, t)."""
-        model = self.bundle.model
-        return model.mask(t) if hasattr(model, "mask") else torch.ones(t, t, dtype=torch.bool)
 
 
 Models = Mapping[str, Loaded]  # by name
