@@ -3,12 +3,12 @@
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { makeBar, palette, signedAt, variable } from "../../browser/lib/colour.js";
 import { fields } from "../../browser/lib/fields.js";
+import { makeLegend } from "../../browser/lib/heat_map/legend.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
 import { say } from "../../browser/lib/messages.js";
 import { asNumber, asWhole } from "../../browser/lib/numbers.js";
 import { makePanel, onAppearance } from "../../browser/lib/panel.js";
-import { makeLegend } from "../explore/lib/legend.js";
 import { masking } from "./lib/masking.js";
 import { stepTable } from "./lib/steps.js";
 
@@ -118,8 +118,6 @@ const makeMaps = () => {
       heading.textContent = say(`mask_map_${name}`, { size: headSize });
       legend(name === "weights" ? "weights" : "scores", "linear", most, {
         hides: left < tokens ** 2 && name !== "scores",
-        skipped: false,
-        padded: false,
       });
       node.classList.toggle("current", MAP_OF[masking.STAGES[masking.view.stage]] === name);
       picture.draw({

@@ -2,12 +2,13 @@
 
 import { eachFrame, h, isDark, isPresenting, setText } from "../../../browser/lib/base.js";
 import { makeImage, variable } from "../../../browser/lib/colour.js";
+import { makeLegend } from "../../../browser/lib/heat_map/legend.js";
 import { makeHeatMap } from "../../../browser/lib/heat_map.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
-import { makeLegend, readingOf } from "../lib/legend.js";
+import { readingOf } from "../lib/legend.js";
 import { pixelOf, valuesOf } from "../lib/paint.js";
 import { isOff } from "../lib/pass.js";
 import { isPending, pairOf, rowOf, shownNow } from "../lib/selection.js";
