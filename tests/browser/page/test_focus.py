@@ -1,11 +1,13 @@
 """The focus of a visitor with a keyboard stays where it was, or near it, when its control is drawn anew or vanishes."""
 
+import re
 import time
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Guard
+from tests.browser.mask.pages import Masking
 from tests.browser.pages import Exploring, Writing, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
@@ -76,3 +78,22 @@ def test_a_round_of_the_game_hands_the_focus_to_the_next(page, guard: Guard):
     expect(game.locator(".forward")).to_be_focused()
     game.locator(".forward").press("Enter")
     expect(game.get_by_role("radio").first).to_be_focused()
+
+
+def test_an_offer_that_is_taken_hands_the_focus_to_its_map(tab):
+    tab.open(model="generator", text=TEXT * 3, of="mean", layer=0)
+    offer = tab.page.locator(".former-head-map .offer button")
+    offer.press("Enter")
+    expect(offer).to_be_hidden()
+    expect(tab.map).to_be_focused()
+
+
+@pytest.mark.own_page
+def test_a_part_that_is_loaded_again_has_the_focus_near_it(page, guard: Guard):
+    guard.allow("ERR_FAILED|Failed to fetch")
+    page.route(re.compile(r"/tabs/mask/mask_reach\.js$"), lambda route: route.abort())  # the retry has another
+    Masking(page, guard.origin).goto(tab="mask")
+    again = page.locator(".former-mask-reach .note.error button")
+    again.press("Enter")
+    page.locator(".former-mask-reach[data-rev]").wait_for()
+    expect(page.locator(".former-mask-reach .panel").get_by_role("button").first).to_be_focused()
