@@ -514,3 +514,13 @@ def test_a_text_is_shown_in_tokens_or_in_bytes(tab):
     assert [sign.strip("\u200b") for sign in signs] == expected
     assert len(tab.shown()) == len(tokens), "its attention is still that of tokens"
     assert tab.link()["units"] == "byte"
+
+
+def test_a_step_with_the_cache_is_measured_anew_at_each_press(tab):
+    tab.open(model="tiny-generator", text="The cat")
+    seconds = []
+    for _ in range(2):
+        with tab.page.expect_response("**/ask/cache/step") as answer:
+            tab.press("Measure a step")
+        seconds.append(answer.value.json()["seconds"])
+    assert seconds[0] != seconds[1]

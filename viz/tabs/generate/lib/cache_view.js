@@ -36,7 +36,7 @@ export const makeCacheView = (ask) => {
   const [kept, now, shared] = ["kept", "now", "shared"].map((name) => h("p", { class: name }));
   const picture = h("div.groups", { "aria-hidden": "true" });
   const times = h("div.times", { role: "status" });
-  let measured = 0; // asked as a new question each time
+  let measured = 0; // part of the question, so that the answer is never an earlier measurement
   const step = newest({
     take: (result) => {
       const most = Math.max(...result.seconds);
@@ -52,7 +52,10 @@ export const makeCacheView = (ask) => {
     },
     fail: (error) => (times.textContent = whyNot(error)),
   });
-  const onclick = () => step.ask(++measured, (signal) => answerTo(...ask(), signal));
+  const onclick = () => {
+    const [path, view] = ask();
+    step.ask(++measured, (signal) => answerTo(path, { ...view, measured }, signal));
+  };
   const measure = h("button", { title: say("write_cache_measure_hint"), onclick }, say("write_cache_measure"));
 
   const draw = (cache, tokens) => {
