@@ -63,7 +63,8 @@ def panels() -> list[Part]:
         panel("beside"),
         fold("forming"),  # its slider changes all that follows
         browser.row(panel("overview"), centre, *(panel(name) for name in around), classes="explore-main"),
-        *(panel(name) for name in ("surprise", "token-strip")),
+        panel("surprise"),
+        panel("token-strip"),
         panel("carry", {"pairs": CARRIED, "models": MEASURED_IN}),
         *(fold(name) for name in ("reads", "follow", "inside", "corpus")),
         part("export"),

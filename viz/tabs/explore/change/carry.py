@@ -70,30 +70,21 @@ def names_of(run: Run, ids: list[int]) -> list[str]:
     return [names[i] for i in ids]
 
 
-def compared(
-    pinned: Run, run: Run, answer: int | None, rival: int | None, at: int | None = None
-) -> tuple[int, int, int, list[int]]:
-    """Fills in the arguments that are None: the two ids and the prediction that distinguish the runs best
-    (`former.analysis.tell_apart`).
+def compared(pinned: Run, run: Run, answer: int | None, rival: int | None) -> tuple[int, int, int, list[int]]:
+    """Fills in the ids that are None: those that distinguish the runs best (`former.analysis.tell_apart`).
 
     Returns:
-        `answer`, `rival` and `at`, as in `carry_parts`, and the ids that a visitor can choose from.
+        `answer`, `rival` and "at", as in `carry_parts`, and the ids that a visitor can choose from.
     """
     apart = analysis.tell_apart(pinned, run)
     answer = next(each for each in apart.answers if each != rival) if answer is None else answer
     rival = next(each for each in apart.rivals if each != answer) if rival is None else rival
     choices = list(dict.fromkeys([answer, rival, *apart.answers, *apart.rivals]))
-    return answer, rival, apart.at if at is None else at, choices
+    return answer, rival, apart.at, choices
 
 
 def carry_parts(
-    pinned: Run,
-    run: Run,
-    name: str,
-    part: str,
-    answer: int | None = None,
-    rival: int | None = None,
-    at: int | None = None,
+    pinned: Run, run: Run, name: str, part: str, answer: int | None = None, rival: int | None = None
 ) -> Numbers:
     """Carries each part of a pinned run into another, one at a time, and measures how much of their difference returns.
 
@@ -103,15 +94,15 @@ def carry_parts(
         part: "heads" (a head's output), "attention" (a head's weights, with the values unchanged), "stream" (the vector
             before a block, at one token) or "mlp" (the feed-forward's output, at one token).
         answer, rival: the ids whose logit difference is measured; None for those of `former.analysis.tell_apart`.
-        at: the prediction, as in `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
     Returns:
         "shares" (layers, n): (carried − run) / (pinned − run), 0 for no effect and 1 for the pinned run's logits, with
         labels "rows" and "columns" and titles of the "axes"; the difference of logits "before" and in the "pinned" run;
-        "answer", "rival" and "at"; "choices", ids to choose from, and their "names".
+        "answer", "rival", and "at", the prediction that distinguishes the runs best (`former.analysis.tell_apart`);
+        "choices", ids to choose from, and their "names".
     Raises:
         Unanswerable: both predict the same.
     """
-    answer, rival, at, choices = compared(pinned, run, answer, rival, at)
+    answer, rival, at, choices = compared(pinned, run, answer, rival)
     metric = patching.logit_difference(answer, rival, at)
     before, clean = metric(run), metric(pinned)
     stack = stack_of(run, name, part)
@@ -130,26 +121,26 @@ def carry_parts(
     }
 
 
-def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: int, at: int | None = None) -> Numbers:
+def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: int) -> Numbers:
     """Carries one part of a pinned run into another, and returns the resulting prediction.
 
     Args:
-        pinned, run, name, part, at: as in `carry_parts`.
+        pinned, run, name, part: as in `carry_parts`.
         layer: the layer in both runs.
         index: the head, or the token.
     Returns:
         "names" of the likeliest tokens or classes in any of the three runs; their probabilities in the patched run
         ("probs"), in the run without the part ("before"), and in the "pinned" run.
     """
-    at = analysis.tell_apart(pinned, run).at if at is None else at
     selection: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
     carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **selection)
-    return predict_each(carried, run, pinned, at)
+    return predict_each(carried, run, pinned)
 
 
-def predict_each(carried: Run, run: Run, pinned: Run, at: int) -> Numbers:
-    """Compares the prediction `at` of three runs: with the carried part, without it, and pinned; returns the result of
-    `carry_one`."""
+def predict_each(carried: Run, run: Run, pinned: Run) -> Numbers:
+    """Compares the predictions of three runs, with the carried part, without it, and pinned, where the last two differ
+    most; returns the result of `carry_one`."""
+    at = analysis.tell_apart(pinned, run).at
     probs = [analysis.predicted(each, at).exp() for each in (carried, run, pinned)]
     named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
     ids = sorted(named, key=lambda i: -float(probs[0][i]))

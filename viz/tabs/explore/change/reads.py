@@ -36,8 +36,8 @@ def rank_readers(bundle: former.Bundle, kind: Literal["q", "k", "v"], count: int
     layers, heads = scores.shape[:2]
     pairs = heads**2 * layers * (layers - 1) // 2
     values, order = scores.flatten().topk(min(count, pairs))
-    arcs = [[i // heads, i % heads] for pair in order.tolist() for i in divmod(pair, layers * heads)]
-    arcs = [[*reader, *writer] for reader, writer in zip(arcs[::2], arcs[1::2], strict=True)]
+    ends = [divmod(pair, layers * heads) for pair in order.tolist()]
+    arcs = [[*divmod(reader, heads), *divmod(writer, heads)] for reader, writer in ends]
     return {
         **{"arcs": arcs, "scores": values, "names": [f"{a}.{b} reads {c}.{d}" for a, b, c, d in arcs]},
         **{"chance": bundle.config.emb**-0.5, "layers": layers, "heads": heads, "pairs": pairs},

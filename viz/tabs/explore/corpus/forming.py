@@ -27,14 +27,13 @@ def courses(models: Models) -> dict[str, list[int]]:
     return {name: course for name, loaded in models.items() if (course := steps(loaded))}
 
 
-def read(loaded: Loaded) -> dict[str, Any] | None:
-    """Reads the measurements of a model's snapshots; None if there are none, or their steps are not those of the
-    snapshots."""
+def is_measured(loaded: Loaded) -> bool:
+    """Returns whether a model's folder has measurements of its snapshots, at just their steps."""
     try:
         record = json.loads((Path(loaded.folder or "") / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return record if record.get("steps") == steps(loaded) and "heads" in record else None
+        return False
+    return record.get("steps") == steps(loaded) and "heads" in record
 
 
 def moment(scores: Tensor) -> dict[str, int] | None:
@@ -62,7 +61,7 @@ def read_model_course(models: Models, view: View) -> dict[str, Any]:
     loaded = models[own]
     if loaded.revisions:
         raise NothingToShow("forming_revisions")
-    if read(loaded) is None:
+    if not is_measured(loaded):
         file = shlex.quote(str(Path(loaded.folder or "") / FILE))
         raise NothingToShow(
             "forming_none", command=f"python -m former.training curve {shlex.quote(loaded.source)} {file}"

@@ -18,7 +18,7 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View, read_choice, read_index, read_model
-from viz.text import Note, NothingToShow, note
+from viz.text import NothingToShow
 
 MEASURES = (*PLACES, "decided", "entropy", "distance", "effect")
 SEEN = 0.02  # minimum weight of a token to show
@@ -26,27 +26,9 @@ AROUND = 3  # neighbours of such a token that are shown too
 SPREAD = ("mean", "tenth", "ninetieth")  # of a dot
 
 
-def scan_or_note(loaded: Loaded) -> scan.Scan | Note:
-    """Returns the scan in the model's folder, or a note that says why there is none."""
-    if not scan.can_scan(loaded.bundle):
-        return note("scan_kind")
-    if loaded.folder is None:
-        return note("scan_elsewhere")
-    try:
-        scan_result = scan.load(loaded.folder)
-    except CheckpointError:
-        return note("scan_damaged", command=command(loaded))
-    return note("scan_none", name=loaded.name, command=command(loaded)) if scan_result is None else scan_result
-
-
 def has_scan(loaded: Loaded) -> bool:
     """Returns whether a model has a scan in its folder."""
     return bool(loaded.folder and (loaded.folder / scan.FILE).is_file())
-
-
-def command(loaded: Loaded) -> str:
-    """Returns the shell command that scans a model."""
-    return f"python -m former.training scan {shlex.quote(loaded.source)}"
 
 
 def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
@@ -56,9 +38,17 @@ def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
         Refusal: no such model or head, or no scan.
     """
     loaded = read_model(models, view)
-    scan_result = scan_or_note(loaded)
-    if isinstance(scan_result, dict):
-        raise NothingToShow(scan_result["key"], **scan_result["values"])
+    command = f"python -m former.training scan {shlex.quote(loaded.source)}"
+    if not scan.can_scan(loaded.bundle):
+        raise NothingToShow("scan_kind")
+    if loaded.folder is None:
+        raise NothingToShow("scan_elsewhere")
+    try:
+        scan_result = scan.load(loaded.folder)
+    except CheckpointError as error:
+        raise NothingToShow("scan_damaged", command=command) from error
+    if scan_result is None:
+        raise NothingToShow("scan_none", name=loaded.name, command=command)
     layers, count = scan_result.explained.shape
     return loaded, {"layer": read_index(view, "layer", layers), "head": read_index(view, "head", count)}
 

@@ -69,8 +69,7 @@ def carry_state(pinned: Run, run: Run, source: tuple[int, int], target: tuple[in
     places = run.kind.places(run.reading)
     ends = [(row, column if places is None else places[column]) for row, column in (source, target)]
     carried = analysis.carry_state(pinned, run, *ends)
-    said = predict_each(carried, run, pinned, analysis.tell_apart(pinned, run).at)
-    return {**read_depths(carried), "likeliest": said}
+    return {**read_depths(carried), "likeliest": predict_each(carried, run, pinned)}
 
 
 def surprise(run: Run) -> Numbers:
