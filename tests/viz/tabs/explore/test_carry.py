@@ -11,6 +11,7 @@ from former import patching
 from former.checkpoints import CHECKPOINTS
 from viz.passes.loaded import Loaded
 from viz.tabs.explore.change import carry
+from viz.tabs.explore.inside import predictions
 from viz.tabs.explore.panels import PANELS
 from viz.tabs.explore.reading import read_carried
 from viz.text import NothingToShow, Refusal
@@ -119,6 +120,20 @@ def test_every_kind_s_own_pair_can_be_carried(model, texts):
     assert result["shares"].shape == (bundle.config.depth, bundle.config.heads)
     assert result["shares"].isfinite().all()
     assert result["pinned"] > result["before"]
+
+
+def test_of_two_classes_the_one_that_is_not_chosen_is_the_other():
+    bundle = former.load("classifier")
+    pinned, run = (bundle.run(text) for text in CARRIED["class"]["word"])
+    chosen = [(0, None), (1, None), (None, 0), (None, 1)]
+    assert [carry.compared(pinned, run, *each)[:2] for each in chosen] == [(0, 1), (1, 0), (1, 0), (0, 1)]
+
+
+def test_two_classes_are_compared_by_their_names():
+    run = former.load("classifier").run(CARRIED["class"]["word"][0])
+    result = predictions.compare(run, 0, 1)
+    assert result["tokens"] == ["negative", "positive"]
+    torch.testing.assert_close(result["probabilities"], run.result[0].exp())
 
 
 def test_invalid_choices_are_refused(models):

@@ -78,7 +78,7 @@ def compared(pinned: Run, run: Run, answer: int | None, rival: int | None) -> tu
     """
     apart = analysis.tell_apart(pinned, run)
     answer = next(each for each in apart.answers if each != rival) if answer is None else answer
-    rival = next(each for each in apart.rivals if each != answer) if rival is None else rival
+    rival = next(each for each in apart.rivals + apart.answers if each != answer) if rival is None else rival
     choices = list(dict.fromkeys([answer, rival, *apart.answers, *apart.rivals]))
     return answer, rival, apart.at, choices
 

@@ -41,12 +41,13 @@ def predict(run: Run) -> Numbers:
 
 
 def compare(run: Run, answer: int, rival: int) -> Numbers:
-    """Compares the predictions of two next tokens, given by their ids. Returns their labels ("tokens"),
+    """Compares the predictions of two next tokens, or classes, given by their ids. Returns their labels ("tokens"),
     "probabilities", the "difference" of their logits, and how many "times" as likely the likelier one is."""
     logits = run.kind.prediction(run.model, run.reading, run.inputs, run.result, -1)[0]
-    pair = [answer, rival]
+    pair, labels = [answer, rival], run.source.tokenizer.labels
+    names = [run.kind.classes(run.source)[i] for i in pair] if run.kind.says == "class" else labels(pair)
     return {
-        "tokens": run.source.tokenizer.labels(pair),
+        "tokens": names,
         "probabilities": logits.softmax(-1)[pair],
         "difference": patching.logit_difference(answer, rival)(run),
         "times": float((logits[answer] - logits[rival]).abs().exp()),
