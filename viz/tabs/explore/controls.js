@@ -3,7 +3,7 @@
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
 import { say } from "../../browser/lib/messages.js";
-import { sameHead, stack, withEdit } from "./lib/changes.js";
+import { sameHead, selectedHead, withEdit } from "./lib/changes.js";
 import { isOff } from "./lib/pass.js";
 import { beside } from "./lib/pin.js";
 import { store } from "./lib/store.js";
@@ -15,18 +15,16 @@ const choice = (name) => {
 };
 
 export const mount = ({ element }) => {
-  const choices = Object.fromEntries(["of", "view", "scale", "show"].map((name) => [name, choice(name)]));
+  const [of, view, scale, show] = ["of", "view", "scale", "show"].map(choice);
   const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name, say(name)));
-  const { of, view, scale, show } = choices;
   const maps = h("select", {
     "aria-label": say("control_map"),
     onchange: () => store.set({ map: Number(maps.value) }),
   });
   const field = h("label.field-line.field-select", { hidden: true }, h("span.name", say("control_map")), maps);
   const pin = h("button.f-button", { title: say("pin_hint"), onclick: beside.pin }, say("pin"));
-  const chosen = () => ({ ...stack(), layer: store.view.layer, head: store.view.head });
-  const isSwitchedOff = () => store.edits.some((edit) => edit.factor === 0 && sameHead(edit, chosen()));
-  const toggle = () => store.edit(withEdit(isSwitchedOff() ? null : { do: "scale", factor: 0 }, chosen()));
+  const isSwitchedOff = () => store.edits.some((edit) => edit.factor === 0 && sameHead(edit, selectedHead()));
+  const toggle = () => store.edit(withEdit(isSwitchedOff() ? null : { do: "scale", factor: 0 }, selectedHead()));
   const hint = say("control_off_hint");
   const off = h(
     "button.f-button",

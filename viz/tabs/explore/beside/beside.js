@@ -5,11 +5,11 @@ import { defer, eachFrame, h, refill, shorten } from "../../../browser/lib/base.
 import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onAppearance, whileInView } from "../../../browser/lib/panel.js";
+import { viewName } from "../lib/labels.js";
 import { beside } from "../lib/pin.js";
 import { shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { makeComparison } from "./difference.js";
-import { nameOf } from "./frames.js";
 import { makeHeads } from "./heads.js";
 import { makeMaps } from "./maps.js";
 
@@ -67,8 +67,8 @@ export const mount = ({ element }) => {
     const every = ofHeads.of(passes);
     const own = ofMaps.of([passes, was.path, now.of, now.layer, now.head].join());
     maps.compare(was, now, own.answer, [
-      `${nameOf(was)} · ${passInWords(beside.header)}`,
-      `${nameOf(now)} · ${passInWords(store.header)}`,
+      `${viewName(was)} · ${passInWords(beside.header)}`,
+      `${viewName(now)} · ${passInWords(store.header)}`,
     ]);
     heads.paint(was.map, now.map, every.answer);
     const failure = every.failure || own.failure;

@@ -41,8 +41,8 @@ export const eachDifference = (mapBefore, before, mapAfter, after, { rows, colum
   const [were, are] = [0, 1].map((side) => Int32Array.from(columns, (pair) => pair[side] ?? beyond));
   rows.forEach(([one, other], row) => {
     if (one === null || other === null) return;
-    const [first, second] = [mapBefore.rowStart(one), mapAfter.rowStart(other)];
-    const [long, own] = [mapBefore.rowLength(one), mapAfter.rowLength(other)];
+    const [first, second] = [mapBefore.starts[one], mapAfter.starts[other]];
+    const [long, own] = [mapBefore.lengths[one], mapAfter.lengths[other]];
     for (let column = 0; column < were.length; column++) {
       const [then, now] = [were[column], are[column]];
       take(row, column, (now < own ? after[second + now] : 0) - (then < long ? before[first + then] : 0));

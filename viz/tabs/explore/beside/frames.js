@@ -8,10 +8,6 @@ import { say } from "../../../browser/lib/messages.js";
 export const LEAST = 0.02; // smallest end of the scale, as packed weights are no more exact
 export const SAME = 1e-5; // a difference below it is rounding
 
-export const headName = ({ layer, head }) => say("head_name", { layer, head });
-export const nameOf = ({ of, layer, head }) =>
-  of === "head" ? headName({ layer, head }) : say(`of_${of}_name`, { layer });
-
 /** Converts signed numbers to pixels: 0 is in the middle of the scale. */
 export const diverging = (size) => {
   const { scores } = palette();
@@ -19,11 +15,11 @@ export const diverging = (size) => {
 };
 
 /** A picture at the end of `body`: {figure, about, canvas, draw}. */
-export const makeFrame = (body, name, events = {}) => {
+export const makeFrame = (body, name, events) => {
   const label = say(`beside_${name}`);
   const [about, spot] = [h("p.quiet"), h("div.spot")];
   const figure = h("section.beside-part", { "data-part": name }, h("h3", label), about, spot);
   body.append(figure);
-  const { canvas, draw } = makeHeatMap(spot, { label, onpoint: () => {}, onpick: () => {}, ...events });
+  const { canvas, draw } = makeHeatMap(spot, { label, ...events });
   return { figure, about, canvas, draw };
 };

@@ -6,7 +6,7 @@ import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { store } from "../lib/store.js";
 import { eachDifference } from "./difference.js";
-import { diverging, headName, LEAST, makeFrame, SAME } from "./frames.js";
+import { diverging, LEAST, makeFrame, SAME } from "./frames.js";
 
 const TILE = 40; // most pixels of a head's side among all heads
 
@@ -75,13 +75,16 @@ export const makeHeads = (body, onpoint) => {
     if (most.share < SAME) return [say("beside_none", { count })];
     const mean = asShare(compared.mean);
     const onclick = () => store.set({ of: "head", layer: most.layer, head: most.head });
-    const name = headName(most).toLowerCase();
+    const name = say("head_name", most).toLowerCase();
     const words = say("beside_most", { name, share: asShare(most.share), mean, count });
     return [words, " ", h("button.f-link", { onclick }, say("effects_show"))];
   };
   const describe = () =>
     pointed && compared
-      ? say("beside_head", { name: headName(pointed), share: asShare(compared.moved[pointed.layer][pointed.head]) })
+      ? say("beside_head", {
+          name: say("head_name", pointed),
+          share: asShare(compared.moved[pointed.layer][pointed.head]),
+        })
       : "";
   return { paint, describeAll, pointed: describe };
 };

@@ -4,14 +4,14 @@ import { isPresenting } from "../../../browser/lib/base.js";
 import { gradient, palette, variable } from "../../../browser/lib/colour.js";
 import { asText, say } from "../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
-import { axisLabels, axisWords, quote } from "../lib/labels.js";
+import { axisLabels, axisWords, quote, viewName } from "../lib/labels.js";
 import { pixelOf } from "../lib/paint.js";
 import { beside } from "../lib/pin.js";
 import { isPending, rowOf } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
 import { alignedAt, eachDifference } from "./difference.js";
-import { diverging, LEAST, makeFrame, nameOf, SAME } from "./frames.js";
+import { diverging, LEAST, makeFrame, SAME } from "./frames.js";
 
 const cellAt = ({ row, column }) => ({ query: row, key: column });
 
@@ -53,7 +53,6 @@ const marks = (map, aligned = /** @type {any} */ (null)) => {
 
 const drawMap = (part, shown, header) => {
   const { map, weights } = shown;
-  part.figure.hidden = false;
   part.canvas.classList.toggle("late", isPending(shown));
   if (isPending(shown)) return; // the canvas shows another
   const pixel = pixelOf(map, weights, 0);
@@ -82,7 +81,7 @@ const about = ({ was, now }, number) => (was.exact && now.exact ? number : `≈ 
 
 /** {hidden(row, column), gaps}: the cells that neither map has, and whether there are tokens that only one has. */
 const gapsOf = ({ was, now, rows, columns }) => {
-  const within = (map, query, key) => query !== null && key !== null && key < map.rowLength(query);
+  const within = (map, query, key) => query !== null && key !== null && key < map.lengths[query];
   const gap = (row) => rows[row].includes(null);
   const hidden = (row, column) =>
     gap(row) || [was, now].every(({ map }, side) => !within(map, rows[row][side], columns[column][side]));
@@ -160,7 +159,7 @@ export const makeMaps = (body, scale) => {
     const { row, column, size } = both.largest;
     const [queries, keys] = [both.rows[row], both.columns[column]];
     return say(size < SAME ? "beside_still" : "beside_moved", {
-      name: nameOf(now),
+      name: viewName(now),
       share: asShare(both.share),
       query: quote(queries[1], now.map.queries),
       key: keys[1] === null ? quote(keys[0], was.map.keys) : quote(keys[1], now.map.keys),

@@ -8,7 +8,7 @@ import { onAppearance } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { depth, makeLensGrid, withLabels } from "../inside/lens_grid.js";
 import { answerCells } from "../lib/grid.js";
-import { quote, tokenLabel } from "../lib/labels.js";
+import { predictionLabels, quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
 import { viewOfPass } from "../lib/pass.js";
 import { beside } from "../lib/pin.js";
@@ -29,21 +29,22 @@ const lifted = () => cellOf(store.view.lens_from);
 const put = () => cellOf(store.view.lens_to);
 const carry = (from, to) => store.set({ lens_from: linkOf(from), lens_to: linkOf(to) });
 
-const labelsOf = ({ header }) => header.answer?.labels ?? header.labels;
-
 /** Whether states can be carried between the two passes. */
 const isPair = () => {
   const [one, other] = [beside.pass, store.pass];
   if (!one || !other || one === other || "classes" in other.header.output) return false;
-  return one.header.model === other.header.model && labelsOf(one).length === labelsOf(other).length;
+  return (
+    one.header.model === other.header.model &&
+    predictionLabels(one.header).length === predictionLabels(other.header).length
+  );
 };
 
 /** The labels of a pass at the tokens of the columns. */
-const labelsAt = (columns, pass) => columns.map((i) => tokenLabel(i, labelsOf(pass)));
+const labelsAt = (columns, pass) => columns.map((i) => tokenLabel(i, predictionLabels(pass.header)));
 
 /** The name of a cell of a pass: its depth and token. */
 const nameOf = ({ row, column }, columns, pass) =>
-  say("lens_at", { depth: depth(row), token: quote(columns[column], labelsOf(pass)) });
+  say("lens_at", { depth: depth(row), token: quote(columns[column], predictionLabels(pass.header)) });
 
 const placeOf = ({ dataset }) => ({ row: Number(dataset.row), column: Number(dataset.column) });
 
@@ -120,7 +121,7 @@ const makePinnedLens = (columns, arrived) => {
   const mark = () => {
     const from = lifted();
     for (const cell of grid.table.querySelectorAll("td")) {
-      const on = Boolean(from) && grid.cellAt(from) === cell;
+      const on = grid.cellAt(from) === cell;
       cell.classList.toggle("lifted", on);
       cell.setAttribute("aria-selected", `${on}`);
       cell.tabIndex = on || (!from && cell === grid.cellAt({ row: 0, column: 0 })) ? 0 : -1;
@@ -204,8 +205,7 @@ export const makeStates = ({ now, columns }) => {
     pinned.mark();
     const to = put();
     for (const grid of [now, carried.grid])
-      for (const cell of grid.table.querySelectorAll("td"))
-        cell.classList.toggle("put", Boolean(to) && grid.cellAt(to) === cell);
+      for (const cell of grid.table.querySelectorAll("td")) cell.classList.toggle("put", grid.cellAt(to) === cell);
   };
 
   const ask = () => {

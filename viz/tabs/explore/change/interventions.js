@@ -9,17 +9,17 @@ import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
-import { changeList, nameOf, sameHead, stack, withEdit } from "../lib/changes.js";
+import { changeList, nameOf, sameHead, selectedHead, withEdit } from "../lib/changes.js";
 import { quote } from "../lib/labels.js";
 import { isOff, viewOfPass } from "../lib/pass.js";
 import { lockedPair, rowOf, shownNow } from "../lib/selection.js";
 import { isMeasurable } from "../lib/store/applies.js";
 import { store } from "../lib/store.js";
 
-const selectedCell = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });
+const selectedCell = () => ({ ...selectedHead(), ...lockedPair(shownNow()) });
 const weightEdit = () => store.edits.find((edit) => sameHead(edit, selectedCell()));
 
-const target = (whole) => ({ ...stack(), layer: store.view.layer, head: whole ? null : store.view.head });
+const target = (whole) => ({ ...selectedHead(), ...(whole && { head: null }) });
 const asFactor = (value) => `× ${value}`.replace("-", "−");
 
 /** Buttons that explain themselves, and all their explanations. */

@@ -4,8 +4,11 @@ import { h } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 import { store } from "./store.js";
 
-/** The stack of the heads, in a model with several. */
-export const stack = () => (store.pass && store.header.maps.length > 1 ? { map: store.map.name } : {});
+/** The selected head as in an edit: with its stack, in a model with several. */
+export const selectedHead = () => {
+  const { layer, head } = store.view;
+  return { ...(store.pass && store.header.maps.length > 1 && { map: store.map.name }), layer, head };
+};
 
 /** Whether two changes are of the same head or weight. */
 export const sameHead = (/** @type {any} */ a, /** @type {any} */ b) =>

@@ -5,18 +5,17 @@ import { keys } from "../../../browser/lib/keys.js";
 /** The {row, column} that a key leads to from a cell among rows × columns; undefined: it leads nowhere. */
 export const cellBeside = (event, { row, column }, rows, columns) => {
   if (keys.modified(event)) return undefined;
-  const [last, end] = [rows - 1, columns - 1];
   const to = {
     ArrowUp: [row - 1, column],
     ArrowDown: [row + 1, column],
     ArrowLeft: [row, column - 1],
     ArrowRight: [row, column + 1],
     Home: [row, 0],
-    End: [row, end],
+    End: [row, Infinity],
     PageUp: [0, column],
-    PageDown: [last, column],
+    PageDown: [Infinity, column],
   }[event.key];
-  return to && { row: Math.max(0, Math.min(last, to[0])), column: Math.max(0, Math.min(end, to[1])) };
+  return to && { row: keys.clamp(to[0], rows), column: keys.clamp(to[1], columns) };
 };
 
 /**

@@ -19,27 +19,23 @@ const occurrences = (labels) => {
 };
 const counted = new WeakMap(); // labels → their occurrences
 
-const text = () => store.header.labels;
-
-/** The labels of the tokens after which the model predicts: the text's, or its answer's. */
-export const predictionLabels = () => store.header.answer?.labels ?? text();
+/** The labels of the tokens after which a pass's model predicts: the text's, or its answer's. */
+export const predictionLabels = ({ answer, labels } = store.header) => answer?.labels ?? labels;
 
 /** A token's name, with an index if it repeats: the second "the" is the₂. `labels` are the text's, or those of a map's
  *  queries or keys. */
-export const tokenLabel = (i, labels = text()) => {
+export const tokenLabel = (i, labels = store.header.labels) => {
   const [label, nth] = [labels[i], occurrences(labels)[i]];
   return label + (nth ? [...`${nth}`].map((digit) => SUBSCRIPTS[digit]).join("") : "");
 };
 
-const ownUnit = () => store.header.unit;
-
 /** The labels along a map: words with their index, or bytes without one, as their words are shown over them. `unit` is
  *  the tokenizer's. */
-export const axisLabels = (labels, unit = ownUnit()) =>
+export const axisLabels = (labels, unit = store.header.unit) =>
   unit === "byte" ? labels : labels.map((_, i) => tokenLabel(i, labels));
 
 /** The words formed by bytes, as [{from, to, name}]; null if the labels are words themselves. */
-export const axisWords = (labels, unit = ownUnit()) => {
+export const axisWords = (labels, unit = store.header.unit) => {
   if (unit !== "byte") return null;
   const words = [];
   labels.forEach((label, i) => {
@@ -56,6 +52,10 @@ const BLANK = new Set(["␣", "⏎", "⇥"]);
 
 /** A token in a sentence, with its position in the text. */
 export const quote = (i, labels) => say("token_at", { label: tokenLabel(i, labels), at: i });
+
+/** The name of a view of a pass: a head, a layer's mean, or a rollout. */
+export const viewName = (/** @type {any} */ { of, layer, head }) =>
+  say(of === "head" ? "head_name" : `of_${of}_name`, { layer, head });
 
 /** The label of a prediction that Python names: a token, or a class in the page's language. */
 export const outcomeInWords = (name) => (store.header.output?.classes ? classInWords(name) : name);

@@ -15,6 +15,6 @@ export const readingOf = (shown, query, key) => {
   const data = { query, key, weight };
   if (!vectors)
     return { words: say("reading_weight", { weight: exact ? asNumber(weight) : `≈ ${asNumber(weight, 3)}` }), data };
-  data.score = recompute(map, vectors).scores[map.rowStart(query) + key];
+  data.score = recompute(map, vectors).scores[map.starts[query] + key];
   return { words: say("reading_both", { weight: asNumber(weight), score: asNumber(data.score) }), data };
 };

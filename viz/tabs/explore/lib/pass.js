@@ -26,6 +26,7 @@ export class AttentionMap {
     Object.assign(this, described);
     this.scales = scales;
     this.cells = cells;
+    /** The start of each query's keys among the cells of a head; the mask hides the keys after its `lengths`. */
     this.starts = [0];
     this.perHead = 0;
     for (const length of this.lengths) this.starts.push((this.perHead += length));
@@ -33,14 +34,6 @@ export class AttentionMap {
     /** Whether a mask hides anything. */
     this.hides = this.padded || this.perHead < this.queries.length * this.keys.length;
     this.sentLengths = pooledLengths(this);
-  }
-
-  /** The start and the number of a query's keys among the cells of a head; the mask hides the keys after them. */
-  rowStart(query) {
-    return this.starts[query];
-  }
-  rowLength(query) {
-    return this.lengths[query];
   }
 
   /** The divisor of a layer's scores besides √headSize. */
@@ -51,14 +44,14 @@ export class AttentionMap {
   /** Why a pair has no weight: its key is after those that the query can attend to ("masked"), or is "padding", or the
    *  sparse pattern leaves the pair out ("skipped"). Null if it has one. */
   without(query, key) {
-    const after = key >= this.rowLength(query);
+    const after = key >= this.lengths[query];
     if (!after && !this.skips(query, key)) return null;
     return this.padded ? "padding" : after ? "masked" : "skipped";
   }
 
   /** Whether a pair is drawn as masked. */
   hidden(query, key) {
-    return key >= this.rowLength(query) || (this.padded && this.skips(query, key));
+    return key >= this.lengths[query] || (this.padded && this.skips(query, key));
   }
 
   /** Whether a key is left out before others that the query can attend to. */
@@ -74,7 +67,7 @@ export class AttentionMap {
 
   /** The number of keys with a score: those that the mask allows, less those left out. */
   keysSeen(query) {
-    const [length, edges] = [this.rowLength(query), this.skipped?.[query] ?? []];
+    const [length, edges] = [this.lengths[query], this.skipped?.[query] ?? []];
     let left = 0;
     for (let i = 0; i < edges.length; i += 2) left += (edges[i + 1] ?? length) - edges[i];
     return length - left;
@@ -119,12 +112,14 @@ export const snapshotOf = (name) => {
 };
 export const snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 
-/** Whether the visitor has switched a head of a map off in the pass with this header. */
-export const isOff = (header, map, layer, head) =>
-  header.edits.some(
-    (edit) =>
-      edit.factor === 0 && (edit.map ?? map.name) === map.name && edit.layer === layer && (edit.head ?? head) === head,
+/** The visitor's edits of a head of a map, or of its layer, in the pass with this header. */
+export const editsOf = (header, map, layer, head) =>
+  header.edits.filter(
+    (edit) => (edit.map ?? map.name) === map.name && edit.layer === layer && (edit.head ?? head) === head,
   );
+
+/** Whether such an edit switches the head off. */
+export const isOff = (header, map, layer, head) => editsOf(header, map, layer, head).some((edit) => edit.factor === 0);
 
 /** The view of a question about a pass with this header. */
 export const viewOfPass = ({ model, text, edits }) => ({ model, text, edits });

@@ -9,7 +9,7 @@ import { store } from "./store.js";
 const TOLD = 0.0005; // keys with less weight are described together: each share would read 0.00
 
 /**
- * Returns {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart),
+ * Returns {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.starts),
  * those of weightsOf until the exact ones arrive. vectors is the same object for a head, which also has q, k, v and
  * out; null for a mean and a rollout. Null before the first pass.
  */
@@ -34,8 +34,8 @@ export const isPending = ({ of, exact }) => of !== "head" && !exact;
 
 /** A query's weights on keys 0 to its length. */
 export const rowOf = (shown, query) => {
-  const start = shown.map.rowStart(query);
-  return shown.weights.subarray(start, start + shown.map.rowLength(query));
+  const start = shown.map.starts[query];
+  return shown.weights.subarray(start, start + shown.map.lengths[query]);
 };
 
 /** The positions of the largest weights, at most `count` of them, largest first. */
@@ -72,26 +72,19 @@ export const linksOf = (shown) => {
   return { links, mass: carried };
 };
 
-/** The key that a query attends to most. */
-const strongest = (shown, query) => strongestOf(rowOf(shown, query), 1)[0];
-
-/** The current {query, key}: under the pointer, else locked, else the last token with the key it attends to most. */
-export const pairOf = (shown) => {
-  const { hover, view } = store;
+/** The current {query, key}: under the pointer, else locked, else the locked or last token with the key it attends to
+ *  most. */
+export const pairOf = (shown, hover = store.hover) => {
+  const { view } = store;
   if (hover?.query != null) return hover;
   const query = view.token ?? hover?.token ?? shown.map.queries.length - 1;
   if (shown.map.square && view.token !== null && hover?.token != null && hover.token !== query)
     return { query, key: hover.token };
-  return { query, key: (view.token === null ? null : view.key) ?? strongest(shown, query) };
+  return { query, key: (view.token === null ? null : view.key) ?? strongestOf(rowOf(shown, query), 1)[0] };
 };
 
-/** The selected {query, key}, whatever the pointer is on: the locked pair, else the locked or last token with the key
- *  it attends to most. */
-export const lockedPair = (shown) => {
-  const { view } = store;
-  const query = view.token ?? shown.map.queries.length - 1;
-  return { query, key: (view.token === null ? null : view.key) ?? strongest(shown, query) };
-};
+/** The same, whatever the pointer is on. */
+export const lockedPair = (shown) => pairOf(shown, null);
 
 /** Whether the rows of the map are the tokens after which the model predicts; not so for a text that it only reads. */
 export const rowsPredict = () => store.map.name !== "encoder";
@@ -113,7 +106,7 @@ export const recompute = (map, vectors) => {
   const root = Math.sqrt(headSize) * map.divisor(vectors.layer);
   let error = 0;
   for (let query = 0; query < map.queries.length; query++) {
-    const [start, length] = [map.rowStart(query), map.rowLength(query)];
+    const [start, length] = [map.starts[query], map.lengths[query]];
     let most = -Infinity;
     for (let key = 0; key < length; key++) {
       let sum = map.skipped && map.skips(query, key) ? -Infinity : 0;
@@ -138,8 +131,8 @@ export const recompute = (map, vectors) => {
 export const fetchedBy = ({ map, vectors }, query, count, factor) => {
   const { headSize } = map;
   const of = (rows, i) => rows.subarray(i * headSize, (i + 1) * headSize);
-  const start = map.rowStart(query);
-  const weights = vectors.weights.subarray(start, start + map.rowLength(query));
+  const start = map.starts[query];
+  const weights = vectors.weights.subarray(start, start + map.lengths[query]);
   const keys = strongestOf(weights, count).filter((key, i) => i === 0 || weights[key] >= TOLD);
   const values = keys.map((key) => of(vectors.v, key));
   const parts = values.map((vector, i) => vector.map((value) => value * weights[keys[i]]));

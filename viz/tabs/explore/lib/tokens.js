@@ -16,10 +16,13 @@ export const pointsAtTokens = (container, are = () => true) => {
   for (const type of ["pointerleave", "focusout"]) container.addEventListener(type, () => store.point(null));
   container.addEventListener("click", (event) => {
     const token = at(event);
-    if (token !== null) store.set({ token: token === store.view.token ? null : token, key: null });
+    if (token !== null) lockToken(token);
   });
   return at;
 };
+
+/** Locks a token, or unlocks it if it is locked. */
+export const lockToken = (token) => store.set({ token: token === store.view.token ? null : token, key: null });
 
 /** Locks a pair, or unlocks it if it is locked; null changes nothing. */
 export const lockPair = (pair) => {

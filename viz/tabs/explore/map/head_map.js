@@ -7,7 +7,7 @@ import { makeHeatMap } from "../../../browser/lib/heat_map.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
-import { axisLabels, axisWords, quote } from "../lib/labels.js";
+import { axisLabels, axisWords, quote, viewName } from "../lib/labels.js";
 import { readingOf } from "../lib/legend.js";
 import { pixelOf, valuesOf } from "../lib/paint.js";
 import { isOff } from "../lib/pass.js";
@@ -127,7 +127,7 @@ export const mount = ({ element }) => {
     element.hidden = store.view.view !== "map";
     if (!shown || element.hidden) return;
     const { layer, head, of, scale } = store.view;
-    const name = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+    const name = viewName(store.view);
     const off = of === "head" && isOff(store.header, shown.map, layer, head);
     setText(title, off ? say("head_off", { name }) : name);
     const late = isPending(shown) || (mode() === "scores" && !shown.vectors); // the canvas shows another map

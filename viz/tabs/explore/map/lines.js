@@ -9,10 +9,11 @@ import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onAppearance, watchSize } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
-import { tokenLabel } from "../lib/labels.js";
+import { tokenLabel, viewName } from "../lib/labels.js";
 import { levelOf } from "../lib/paint.js";
 import { isPending, LINES, linksOf, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
+import { lockToken } from "../lib/tokens.js";
 
 const ROW = 15; // smallest height of a row in pixels
 const LONGEST = 18; // characters of a name
@@ -28,8 +29,6 @@ const focus = () => {
   if (!hover) return null;
   return hover.token != null ? both(hover.token) : hover;
 };
-
-const lock = (i) => store.set({ token: store.view.token === i ? null : i, key: null });
 
 /** Paints the lines of a map, those of the highlighted token on top; `layout` says where. */
 const paintLinks = (context, links, { left, right, height, yOf }) => {
@@ -125,18 +124,18 @@ const answersOn = (canvas, rows) => {
   for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => store.point(null));
   canvas.addEventListener("click", (event) => {
     const i = tokenAt(event);
-    if (i !== null) lock(i);
+    if (i !== null) lockToken(i);
   });
   canvas.addEventListener("keydown", (event) => {
     if (keys.modified(event)) return;
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const now = store.token();
     if (step) {
-      const next = Math.max(0, Math.min(store.map.queries.length - 1, (now ?? -1) + step));
+      const next = keys.clamp((now ?? -1) + step, store.map.queries.length);
       if (store.view.token === null) store.point({ token: next });
       else store.set({ token: next, key: null });
       rows.reveal(next, rows.row());
-    } else if ((event.key === "Enter" || event.key === " ") && now !== null) lock(now);
+    } else if ((event.key === "Enter" || event.key === " ") && now !== null) lockToken(now);
     else return;
     event.preventDefault();
   });
@@ -171,7 +170,7 @@ export const mount = ({ element }) => {
     const shown = shownNow();
     if (!shown || element.hidden || !size.width) return;
     const { layer, head, of, scale } = store.view;
-    title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+    title.textContent = viewName(store.view);
     canvas.classList.toggle("late", isPending(shown));
     if (isPending(shown)) return; // the canvas shows another map
     const { width, height } = size;

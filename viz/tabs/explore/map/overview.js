@@ -2,7 +2,7 @@
 // moves a mark and repaints nothing.
 
 import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
-import { cssOf, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
+import { cssOf, gradient, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { maxAspect } from "../../../browser/lib/fill.js";
 import { hatch } from "../../../browser/lib/heat_map/cells.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -11,6 +11,7 @@ import { isStacked, makePanel, onAppearance, watchSize } from "../../../browser/
 import { site } from "../../../browser/lib/site.js";
 import { cellBeside } from "../lib/grid.js";
 import { habitOf } from "../lib/habit.js";
+import { viewName } from "../lib/labels.js";
 import { pixelsOfLevels, pool } from "../lib/paint.js";
 import { isOff } from "../lib/pass.js";
 import { store } from "../lib/store.js";
@@ -18,7 +19,6 @@ import { store } from "../lib/store.js";
 const GAP = 3;
 const LEFT = 22; // room for the layers' numbers
 const TOP = 16; // and for the heads'
-const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 const signed = (value) => asSigned(value, 3);
 
 /** 1 if a thumbnail's pixel has masked cells only, 2 if it has skipped cells and no others (1 if they are padding). */
@@ -29,7 +29,7 @@ const maskOf = (map, w, h) => {
   const [down, across] = [map.queries.length, map.keys.length];
   for (let y = 0; y < h; y++) {
     const query = Math.max(Math.floor((y * down) / h), Math.ceil(((y + 1) * down) / h) - 1);
-    for (let x = 0; x < w; x++) if (Math.floor((x * across) / w) >= map.rowLength(query)) hidden[y * w + x] = 1;
+    for (let x = 0; x < w; x++) if (Math.floor((x * across) / w) >= map.lengths[query]) hidden[y * w + x] = 1;
   }
   return hidden;
 };
@@ -39,7 +39,7 @@ const skippedOf = (map, w, h, hidden) => {
   const [down, across] = [map.queries.length, map.keys.length];
   hidden.fill(map.padded ? 1 : 2);
   for (let query = 0; query < down; query++)
-    for (let key = 0; key < map.rowLength(query); key++) {
+    for (let key = 0; key < map.lengths[query]; key++) {
       if (map.skips(query, key)) continue;
       const [left, top] = [Math.floor((key * w) / across), Math.floor((query * h) / down)];
       for (let y = top; y < Math.max(top + 1, ((query + 1) * h) / down); y++)
@@ -61,7 +61,7 @@ const areaOf = (map, { w, h }) => {
   const area = new Path2D();
   const [high, wide] = [h / map.queries.length, w / map.keys.length];
   map.queries.forEach((_, query) => {
-    const seen = map.rowLength(query) * wide;
+    const seen = map.lengths[query] * wide;
     area.rect(seen, query * high, w - seen, high);
     const edges = (map.padded && map.skipped?.[query]) || [];
     for (let i = 0; i < edges.length; i += 2)
@@ -149,15 +149,12 @@ const cellAt = (event) => {
 };
 
 /** The legend of measured effects, from −most to most. */
-const legendOf = (most) => {
-  const stops = [255, 191, 128, 64, 0].map((at) => cssOf(palette().scores[at])).join();
-  return [
-    h("span", say("effect_legend")),
-    h("span", signed(-most)),
-    h("i", { style: `background:linear-gradient(90deg,${stops})` }),
-    h("span", signed(most)),
-  ];
-};
+const legendOf = (most) => [
+  h("span", say("effect_legend")),
+  h("span", signed(-most)),
+  h("i", { style: `background:${gradient(palette().scores, 1, 0)}` }),
+  h("span", signed(most)),
+];
 
 /** Whether a head is part of the selection: a head, or the layers of a mean or a rollout. */
 const isTaken = (at) => {
@@ -237,13 +234,13 @@ export const mount = ({ element }) => {
     const worth = effect == null ? "" : say(`effect_on_${store.header.effectOn}`, { effect: signed(effect) });
     const state = isOff(store.header, store.map, layer, head) ? say("effect_off") : worth;
     const measured = state && `${state} · `;
-    return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
+    return say("labelled", { label: say("head_name", { layer, head }), value: `${measured}${habits[layer][head]}` });
   };
 
   const read = () => {
     const { view } = store;
     const at = pointed ?? view;
-    const named = pointed || view.of === "head" ? describe(at) : say(`of_${view.of}_name`, { layer: view.layer });
+    const named = pointed || view.of === "head" ? describe(at) : viewName(view);
     setText(readout, named);
     readout.title = named;
     readout.dataset.layer = at.layer;

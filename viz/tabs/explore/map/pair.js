@@ -7,16 +7,15 @@ import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
 import { makePanel, onAppearance, watchSize } from "../../../browser/lib/panel.js";
 import { quote } from "../lib/labels.js";
 import { readingOf } from "../lib/legend.js";
+import { editsOf } from "../lib/pass.js";
 import { afterMap, fetchedBy, pairOf, recompute, rowOf, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 import { BESIDE, drawProducts, drawValues, KEYS } from "./pair_drawing.js";
 
 /** The effect of the visitor's edits on this head: {uniform: whether all its weights are equal, set: whether weights of
  *  this query are set, replaced: whether any are, factor: of its output}. */
-const changes = ({ layer, head }, query) => {
-  const own = store.header.edits.filter(
-    (edit) => (edit.map ?? store.map.name) === store.map.name && edit.layer === layer && (edit.head ?? head) === head,
-  );
+const changes = ({ map, layer, head }, query) => {
+  const own = editsOf(store.header, map, layer, head);
   const weights = own.filter((edit) => edit.do === "weight");
   const uniform = own.some((edit) => edit.do === "uniform");
   return {
@@ -45,7 +44,7 @@ const scoreOf = (shown, query, key, [q, k], edits) => {
   const dot = q.reduce((sum, value, i) => sum + value * k[i], 0);
   const masked = map.hidden(query, key);
   const given = vectors.given && !masked;
-  const score = given ? vectors.given[map.rowStart(query) + key] : dot / (Math.sqrt(size) * divisor);
+  const score = given ? vectors.given[map.starts[query] + key] : dot / (Math.sqrt(size) * divisor);
   return say(sumKey(map, vectors, query, key, edits), {
     dot: asNumber(dot),
     root: say("root", { size, divisor: `${divisor}` }),

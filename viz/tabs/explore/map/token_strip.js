@@ -71,7 +71,7 @@ const movesAmongQueries = (list, tokens) => {
     };
     if (!(event.key in steps) || keys.modified(event)) return;
     event.preventDefault();
-    const next = Math.max(0, Math.min(all.length - 1, steps[event.key]));
+    const next = keys.clamp(steps[event.key], all.length);
     if (store.view.token !== null) store.set({ token: next, key: null });
     all[next].focus();
   });
