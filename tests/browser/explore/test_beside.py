@@ -37,6 +37,17 @@ LAST_ENDS = """(canvas) => {
 }"""
 
 
+# The rows of a picture that are marked: of `count` rows, those with a frame in the colour of marks.
+MARKED = """(canvas, count) => {
+  const [left, top, , height] = canvas.dataset.frame.split(" ").map(Number);
+  const ratio = canvas.width / parseFloat(canvas.style.width);
+  const pixel = (x, y) => canvas.getContext("2d").getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
+  const hex = ([...data]) => `#${data.slice(0, 3).map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  return Array.from({ length: count }, (_, i) => i).filter(
+    (i) => hex(pixel(left - 1, top + ((i + 0.5) * height) / count)) === former.variable("mark").toLowerCase());
+}"""
+
+
 def compared(tab: Exploring) -> None:
     """Waits until the newest answer is shown next to the pinned pass, both exactly (hidden parts are not painted)."""
     tab.part("beside").scroll_into_view_if_needed()
@@ -141,6 +152,30 @@ def test_maps_of_two_shapes_stand_beside_each_other_and_it_is_said_why_nothing_i
         "(() => { const { right, bottom } = document.querySelector('.presented .panel-foot').getBoundingClientRect();"
         " return right <= innerWidth && bottom <= innerHeight; })()"
     )
+
+
+def test_in_a_pinned_text_of_another_length_a_token_is_pointed_at_and_marked_where_it_is_on_screen(tab):
+    short, long = "The cat sat on the mat.", "The old cat sat on the mat."  # 7 and 8 tokens
+    before = tab.part("beside").locator("[data-part=before] canvas")
+
+    def point(row: int, column: int, count: int) -> dict | None:
+        """Points at a cell of the pinned map; returns the pair that is then under the pointer on screen."""
+        left, top, width, height = map(float, (before.get_attribute("data-frame") or "").split())
+        x, y = left + (column + 0.5) * width / count, top + (row + 0.5) * height / count
+        before.hover(position={"x": x, "y": y})
+        tab.painted()
+        return tab.page.evaluate("former.store.hover")
+
+    tab.open(model="gpt", text=long, layer=4, head=1, pin="gpt", pin_text=short)
+    compared(tab)
+    assert tab.page.evaluate("[former.beside, former.store].map(({ pass }) => pass.maps[0].keys.length)") == [7, 8]
+    assert point(4, 1, 7) == {"query": 5, "key": 2}, "at “on”, of “cat”, after another word"
+    assert before.evaluate(MARKED, 7) == [4]
+    tab.open(model="gpt", text=short, layer=4, head=1, pin="gpt", pin_text=long)
+    compared(tab)
+    assert point(7, 2, 8) == {"query": 6, "key": 1}
+    assert before.evaluate(MARKED, 8) == [7]
+    assert point(7, 1, 8) is None, "the text on screen has no “old”"
 
 
 @pytest.mark.parametrize("width", [1280, 1366, 1440])

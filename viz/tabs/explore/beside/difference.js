@@ -50,5 +50,5 @@ export const eachDifference = (mapBefore, before, mapAfter, after, { rows, colum
   });
 };
 
-/** The index among aligned tokens of a token on screen. */
-export const alignedAt = (pairs, index) => pairs.findIndex(([, now]) => now === index);
+/** The index among aligned tokens of a token of one side: 0 for the pinned text, 1 for the one on screen. */
+export const alignedAt = (pairs, index, side = 1) => pairs.findIndex((pair) => pair[side] === index);

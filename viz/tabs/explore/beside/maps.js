@@ -13,8 +13,6 @@ import { lockPair } from "../lib/tokens.js";
 import { alignedAt, eachDifference } from "./difference.js";
 import { diverging, LEAST, makeFrame, SAME } from "./frames.js";
 
-const cellAt = ({ row, column }) => ({ query: row, key: column });
-
 const sides = ({ queries, keys }, unit) => ({
   labels: axisLabels(queries, unit),
   across: axisLabels(keys, unit),
@@ -37,21 +35,22 @@ const joinedSides = (was, now, { rows, columns, queries, keys }, unit) => ({
   wordsAcross: joinedWords(was.keys, now.keys, columns, keys, unit),
 });
 
-/** The pair under the pointer or locked, in pictures that have this pair. */
-const marks = (map, aligned = /** @type {any} */ (null)) => {
+/** Marks the pair under the pointer or locked: cellOf(at) is the cell in a picture for one of the map on screen, or
+ *  null. */
+const marks = (cellOf) => {
   const { hover, view } = store;
-  let at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
-  if (!at || at.query >= map.queries.length || at.key >= map.keys.length) return {};
-  if (aligned) at = { query: alignedAt(aligned.rows, at.query), key: alignedAt(aligned.columns, at.key) };
+  const pair = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
+  const at = pair && cellOf({ row: pair.query, column: pair.key });
+  if (!at) return {};
   const colour = variable("mark");
   return {
-    rows: [{ at: at.query, colour }],
-    columns: [{ at: at.key, colour }],
-    at: isPresenting() ? { row: at.query, column: at.key } : null,
+    rows: [{ at: at.row, colour }],
+    columns: [{ at: at.column, colour }],
+    at: isPresenting() ? at : null,
   };
 };
 
-const drawMap = (part, shown, header) => {
+const drawMap = (part, shown, header, cellOf) => {
   const { map, weights } = shown;
   part.canvas.classList.toggle("late", isPending(shown));
   if (isPending(shown)) return; // the canvas shows another
@@ -60,7 +59,7 @@ const drawMap = (part, shown, header) => {
     ...sides(map, header.unit),
     pixel,
     hidden: map.hides ? (query, key) => map.hidden(query, key) : null,
-    ...marks(map),
+    ...marks(cellOf),
   });
 };
 
@@ -101,21 +100,27 @@ const paintLegend = ({ less, bar, more }, size) => {
 export const makeMaps = (body, scale) => {
   let both = null; // the difference of the passes that are shown
   let pending = false; // whether it is still to come
-  const onCells = { onpoint: (at) => store.point(at && cellAt(at)), onpick: (at) => lockPair(cellAt(at)) };
-  const before = makeFrame(body, "before", {
-    onpoint: (at) => both && onCells.onpoint(at),
-    onpick: (at) => both && onCells.onpick(at),
+  /** The cell of the aligned maps at a cell of the map of one side, as in alignedAt. */
+  const aligned = ({ row, column }, side) => ({
+    row: alignedAt(both.rows, row, side),
+    column: alignedAt(both.columns, column, side),
   });
-  const after = makeFrame(body, "after", onCells);
-  /** The pair on screen at a cell of the aligned maps; null if the text on screen lacks one of its tokens. */
-  const onScreen = (at) => {
-    const [query, key] = at ? [both?.rows[at.row]?.[1], both?.columns[at.column]?.[1]] : [];
-    return query == null || key == null ? null : { query, key };
+  /** The cell of the map of one side at a cell of the aligned maps; null if that text lacks one of its tokens. */
+  const cellOn = (side, at) => {
+    const [row, column] = [both.rows[at.row]?.[side], both.columns[at.column]?.[side]];
+    return row == null || column == null ? null : { row, column };
   };
-  const change = makeFrame(body, "change", {
-    onpoint: (at) => store.point(onScreen(at)),
-    onpick: (at) => lockPair(onScreen(at)),
-  });
+  /** A picture whose cells select pairs on screen: onScreen(at) is the cell of the map on screen, or null. */
+  const makeMap = (name, onScreen) => {
+    const pairAt = (at) => {
+      const cell = at && onScreen(at);
+      return cell && { query: cell.row, key: cell.column };
+    };
+    return makeFrame(body, name, { onpoint: (at) => store.point(pairAt(at)), onpick: (at) => lockPair(pairAt(at)) });
+  };
+  const before = makeMap("before", (at) => both && cellOn(1, aligned(at, 0)));
+  const after = makeMap("after", (at) => at);
+  const change = makeMap("change", (at) => both && cellOn(1, at));
 
   const clear = () => {
     both = null;
@@ -137,13 +142,13 @@ export const makeMaps = (body, scale) => {
       ...joinedSides(was.map, now.map, both, store.header.unit),
       pixel: (row, column) => (hidden(row, column) ? masked : pixel(values[row * columns.length + column])),
       hidden: gaps || (now.map.hides && was.map.hides) ? hidden : null,
-      ...marks(now.map, both),
+      ...marks((at) => aligned(at, 1)),
     });
     paintLegend(scale, size);
   };
   const draw = (was, now) => {
-    drawMap(before, was, beside.header);
-    drawMap(after, now, store.header);
+    drawMap(before, was, beside.header, (at) => both && cellOn(0, aligned(at, 1)));
+    drawMap(after, now, store.header, (at) => at);
     drawChange();
   };
 
