@@ -48,7 +48,7 @@ def test_the_grid_is_the_library_s_and_a_cell_shows_the_prediction_with_that_par
     expect(panel.locator(".carry-said tbody th").first).to_have_text("␣are")
     link = tab.link()
     assert [link[name] for name in ("carry_layer", "carry_from", "layer", "head")] == [*map(str, (layer, head) * 2)]
-    expect(panel.locator(".carry-at")).to_contain_text(message("carry_head", layer=layer, head=head))
+    expect(panel.locator(".carry-at")).to_contain_text(message("head_name", layer=layer, head=head))
 
 
 def test_a_link_opens_what_is_carried_and_keys_go_through_the_grid(tab):

@@ -21,7 +21,6 @@ MESSAGES = {
     "carry_most": "{name} brings back the most: {share} of the difference.",
     "carry_corner": "{part, select, heads {layer\u00a0↓ head\u00a0→}"
     " attention {layer\u00a0↓ head\u00a0→} other {layer\u00a0↓ token\u00a0→}}",
-    "carry_head": "Layer {layer}, head {head}",
     "carry_token": "Layer {layer}, {token}",
     "carry_found": "{pair, select, number {Whether the subject is singular or plural is known only at the subject"
     " itself until layer 4, where head 5 copies it to the last token.} year {Head 3 of layer 5 copies the century:"

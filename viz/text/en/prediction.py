@@ -7,7 +7,6 @@ MESSAGES = {
     "edits_none": "Nothing is changed: this is the model as trained.",
     "edits_count": "{count, plural, one {# change:} other {# changes:}}",
     "edits_many": "The limit is {limit} changes at once. Please undo some of them.",
-    "edit_head": "Layer {layer}, head {head}",
     "edit_layer": "Layer {layer}, all heads",
     "edit_of": "{map}: {name}",
     "edit_whole": "the whole layer",

@@ -20,7 +20,6 @@ MESSAGES = {
     "carry_most": "{name}恢复得最多：差异的 {share}。",
     "carry_corner": "{part, select, heads {层\u00a0↓ 头\u00a0→}"
     " attention {层\u00a0↓ 头\u00a0→} other {层\u00a0↓ 词元\u00a0→}}",
-    "carry_head": "第 {layer} 层第 {head} 头",
     "carry_token": "第 {layer} 层的{token}",
     "carry_found": "{pair, select, number {主语是单数还是复数，这一信息一直只留在主语的位置上，到第 4 层才由第 5 头复制"
     "到最后一个词元。} year {第 5 层第 3 头复制世纪：移植它就恢复了一半以上的差异。} name {有两个头先后配合：第 3 层第"

@@ -7,7 +7,6 @@ MESSAGES = {
     "edits_none": "没有任何修改：这就是训练好的模型。",
     "edits_count": "{count, plural, other {# 处修改：}}",
     "edits_many": "最多同时修改 {limit} 处。请先撤销一些。",
-    "edit_head": "第 {layer} 层第 {head} 头",
     "edit_layer": "第 {layer} 层的所有头",
     "edit_of": "{map}：{name}",
     "edit_whole": "整层",

@@ -43,7 +43,7 @@ const isHeads = ({ axes }) => axes[0] === "head";
 /** The name of a part: a head, or a token's vector at a layer. */
 const nameOf = (answer, { layer, from }) =>
   isHeads(answer)
-    ? say("carry_head", { layer, head: from })
+    ? say("head_name", { layer, head: from })
     : say("carry_token", { layer, token: quote(from, answer.columns) });
 
 /** The cell of a part, with the share that it brings back in percent. */
@@ -120,11 +120,7 @@ const makeFields = () => {
     const others = result.choices.filter((id) => id !== result.answer);
     offer(rival, others, result.rival);
   };
-  const lines = [
-    ["carry_part", part],
-    ["carry_answer", answer],
-    ["carry_rival", rival],
-  ];
+  const lines = Object.entries({ carry_part: part, carry_answer: answer, carry_rival: rival });
   return { node: h("div.carry-asks", ...lines.map(([key, field]) => labelled(key, field))), update, fill };
 };
 
@@ -162,7 +158,7 @@ const makeGrid = ({ point, choose }) => {
 
 /** The prediction with the selected part: {node, ask, clear}. */
 const makePrediction = () => {
-  const node = h("table.carry-said");
+  const node = h("table.comparison.carry-said");
   const questions = newest({
     take: (answer) => {
       node.replaceChildren(...comparison(answer));

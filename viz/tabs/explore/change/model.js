@@ -7,8 +7,6 @@ import { store } from "../lib/store.js";
 
 export const mount = ({ element, props }) => {
   const select = h("select", { onchange: () => store.choose(select.value) }, ...fields.models(props.value));
-  element.append(h("label", { class: "field-select" }, h("span", { class: "name" }, say("model")), select));
-  const paint = () => store.asked.model && (select.value = store.own(store.asked.model));
-  store.subscribe(element, paint);
-  paint();
+  element.append(h("label.field-select", h("span.name", say("model")), select));
+  store.subscribe(element, () => store.asked.model && (select.value = store.own(store.asked.model)));
 };

@@ -21,7 +21,7 @@ const colour = (part) => palette().scores[signedAt(0.63 * part)];
 const fill = ({ text, top }, values, write) => {
   const most = Math.max(...values.map(Math.abs), 1e-9);
   const spanOf = (i) => ({
-    title: say("labelled", { label: tokenLabel(i), value: write(values[i]) }),
+    title: say("labelled", { label: tokenLabel(i), value: values[i] === undefined ? "…" : write(values[i]) }),
     pixel: values[i] === undefined ? undefined : colour(values[i] / most),
   });
   text.replaceChildren(...tokenSpans(store.header.labels, spanOf).flatMap((span) => [span, " "]));
@@ -38,14 +38,12 @@ const fill = ({ text, top }, values, write) => {
   );
 };
 
-const signed = (value) => (value === undefined ? "…" : asSigned(value, 2));
-
 /** A sentence about a rank correlation; null if there is none. */
 const agreementOf = (value) => {
-  const size = value === null ? null : Math.abs(value);
-  const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
-  const number = value === null ? "" : asFixed(value, 2);
-  return say(`words_agree_${value < -0.3 ? "against" : kind}`, { number, tokens: store.header.tokens });
+  if (value === null) return say("words_agree_none");
+  const size = Math.abs(value);
+  const kind = value < -0.3 ? "against" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
+  return say(`words_agree_${kind}`, { number: asFixed(value, 2), tokens: store.header.tokens });
 };
 
 export const mount = ({ element }) => {
@@ -71,8 +69,8 @@ export const mount = ({ element }) => {
 
   let running = false;
   let asked = false; // by the visitor
-  /** @type {any} */
-  let result = { attention: null, changes: [] };
+  const nothing = () => ({ attention: [], changes: [] });
+  let result = /** @type {any} */ (nothing());
 
   const stop = () => {
     questions.stop();
@@ -98,17 +96,15 @@ export const mount = ({ element }) => {
     const { tokens } = store.header;
     const begin = (signal) => {
       running = true;
-      result = { attention: null, changes: [] };
+      result = nothing();
       start.hidden = false;
       start.textContent = say("effects_stop");
       progress.hidden = false;
       progress.value = 0;
       agreement.textContent = say("words_running");
-      const take = (piece) => {
-        if (piece.attention)
-          Object.assign(result, { attention: piece.attention, size: piece.size, blank: piece.blank });
-        for (const change of piece.changes ?? []) result.changes.push(...Array(result.size).fill(change));
-        if ("agreement" in piece) result.agreement = piece.agreement;
+      const take = ({ changes = [], ...more }) => {
+        Object.assign(result, more);
+        for (const change of changes) result.changes.push(...Array(result.size).fill(change));
         progress.value = Math.min(1, result.changes.length / tokens);
         draw();
       };
@@ -119,12 +115,12 @@ export const mount = ({ element }) => {
 
   const draw = () => {
     const [ablation, attention] = columns;
-    fill(ablation, result.changes.slice(0, store.header.tokens), signed);
+    fill(ablation, result.changes.slice(0, store.header.tokens), (value) => asSigned(value, 2));
     const { size: together, blank } = result;
     if (blank)
       ablation.how.textContent =
         together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
-    fill(attention, result.attention ?? [], (value) => (value === undefined ? "…" : asShare(value)));
+    fill(attention, result.attention, asShare);
     if ("agreement" in result) agreement.textContent = agreementOf(result.agreement);
   };
 
@@ -134,7 +130,7 @@ export const mount = ({ element }) => {
     start.disabled = false;
     if (changed.has("pass")) {
       stop();
-      result = { attention: null, changes: [] };
+      result = nothing();
       agreement.textContent = "";
       if (element.hidden) return;
       draw();

@@ -16,7 +16,7 @@ import { store } from "../lib/store.js";
 
 const words = (name, values) => say(`forming_${name}`, values);
 const PACE = 900; // ms between two snapshots while playing
-const own = () => snapshotOf(store.header.model)[0];
+const own = () => store.own(store.header.model);
 const steps = () => (store.pass && store.steps[own()]) || [];
 
 const at = () => {
@@ -176,8 +176,10 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     element.hidden = !store.pass || !applies("forming");
     if (element.hidden) return;
-    if (["pass", "rev", "old"].some((name) => changed.has(name)) && store.old !== "asked") requested = null;
-    if (["pass", "rev", "old"].some((name) => changed.has(name))) paint();
+    if (["pass", "rev", "old"].some((name) => changed.has(name))) {
+      if (store.old !== "asked") requested = null;
+      paint();
+    }
     if (["pass", "layer", "head"].some((name) => changed.has(name))) load();
   });
 };

@@ -38,8 +38,6 @@ const looks = (at) => {
 
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "carry_answer", "carry_rival"];
 
-const labelOf = ({ labels }, id) => labels[id];
-
 /** A list of [id, value], each a button that selects the token; `part` is the length of a value's bar, `write` its
  *  words. */
 const list = (result, words, entries, part, write, kind = "") => {
@@ -48,12 +46,12 @@ const list = (result, words, entries, part, write, kind = "") => {
       "button",
       {
         class: id === result.rival ? "label rival" : "label",
-        title: say("writes_choose", { token: inQuotes(labelOf(result, id)) }),
+        title: say("writes_choose", { token: inQuotes(result.labels[id]) }),
         "aria-pressed": `${id === result.token || id === result.rival}`,
         "data-id": id,
         onclick: ({ shiftKey }) => chooseRival(id, shiftKey, result.token),
       },
-      labelOf(result, id),
+      result.labels[id],
     );
   const entry = ([id, value]) => h("li", ...barLine(button(id), makeBar(part(value), kind), write(value)));
   return h("section", h("h3", words), h("ol", ...entries.map(entry)));
@@ -61,8 +59,7 @@ const list = (result, words, entries, part, write, kind = "") => {
 
 /** The tokens that the head attends to, and the next tokens whose logits it raises and lowers. */
 const listsOf = (result) => {
-  const { raised, lowered } = result;
-  const most = Math.max(0, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
+  const { raised, lowered, most } = result;
   const part = (value) => Math.abs(value) / most;
   const write = (value) => asSigned(value, 2);
   return [
@@ -105,8 +102,8 @@ const sentencesOf = (result) => {
     after: asShare(probWithout),
     prob: asShare(prob),
   };
-  const silent = ![...result.raised, ...result.lowered].some(([, value]) => Math.abs(value) > SILENT);
-  return [h("p", say("writes_total", { of, ...sum })), silent ? "" : h("p", say("writes_without", { of, ...removed }))];
+  const without = result.most <= SILENT ? null : h("p", say("writes_without", { of, ...removed }));
+  return [h("p", say("writes_total", { of, ...sum })), without].filter(Boolean);
 };
 
 /** The columns of the table, {words, value(layer), on(layer)}: a head each, and the feed-forward. */
@@ -140,7 +137,7 @@ const paintTable = (table, result) => {
   };
   const line = (values, row) =>
     tableRow(say("writes_layer", { layer: row }), ...values.map((value, i) => cell(value, row, columns[i])));
-  const [token, rival] = [result.token, result.rival].map((id) => id !== null && inQuotes(labelOf(result, id)));
+  const [token, rival] = [result.token, result.rival].map((id) => id !== null && inQuotes(result.labels[id]));
   table.replaceChildren(
     h("caption", rival ? say("writes_sum_of_pair", { token, rival }) : say("writes_sum_of", { token })),
     tableHead("", ...columns.map(({ words }) => words)),
@@ -188,7 +185,7 @@ export const mount = ({ element }) => {
   const drawFoot = () => {
     const { follows, rare: count, strongest: best } = result;
     status.textContent = asText([
-      follows !== null && say("writes_follows", { token: inQuotes(labelOf(result, follows)) }),
+      follows !== null && say("writes_follows", { token: inQuotes(result.labels[follows]) }),
       position() === null && say("writes_opened"),
     ]);
     rare.parentElement.hidden = !count;
@@ -230,7 +227,8 @@ export const mount = ({ element }) => {
         const raised = pairs(answer.ids, answer.raised);
         const lowered = pairs(answer.lowered_ids, answer.lowered);
         const likeliest = pairs(answer.likeliest_ids, answer.likeliest);
-        result = { ...answer, raised, lowered, likeliest, rival: store.view.carry_rival };
+        const most = Math.max(0, ...[...answer.raised, ...answer.lowered].map(Math.abs));
+        result = { ...answer, raised, lowered, likeliest, most, rival: store.view.carry_rival };
         opened = result.at;
         draw();
       },

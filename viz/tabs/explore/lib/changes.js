@@ -22,7 +22,7 @@ export const withEdit = (/** @type {any} */ edit, /** @type {any} */ on) => [
 
 /** "Layer 5, head 3", or a whole layer. */
 export const nameOf = (/** @type {any} */ { map, layer, head }) => {
-  const named = say(head === null ? "edit_layer" : "edit_head", { layer, head });
+  const named = say(head === null ? "edit_layer" : "head_name", { layer, head });
   return map ? say("edit_of", { map: say(`map_${map}`), name: named }) : named;
 };
 

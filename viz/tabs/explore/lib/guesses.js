@@ -32,7 +32,6 @@ export const blanks = (rewrite) => {
       letters.splice(from, to - from, write(letters.slice(from, to).join("")));
     rewrite(letters.join(""));
   };
-  const hide = (changed) => change(changed, (text) => `[${text}]`);
   const show = (changed) =>
     change(
       changed.filter((word) => !isUnknown(word)),
@@ -43,7 +42,7 @@ export const blanks = (rewrite) => {
 
   const wordOf = (word) => {
     const typed = typedAs(word);
-    const press = () => (word.hidden ? show([word]) : hide([word]));
+    const press = () => (word.hidden ? show([word]) : change([word], (text) => `[${text}]`));
     const label = say(word.hidden ? "blanks_show" : "blanks_hide", { word: typed });
     const pieces = word.pieces.length > 1 || word.hidden || isForeign(word) ? word.pieces.join(" ") : "";
     return h(

@@ -19,9 +19,6 @@ import {
 import { publish, state, subscribe } from "./store/state.js";
 import { applyView, keepEffects, limit, point, readView, refuse, set, token, writeLink } from "./store/view.js";
 
-const looking = { subscribe, set, point, measured: keepEffects, token, writeLink, exactly };
-const asking = { ask: askFor, askAgain, own, choose, edit, entered: textOfField, stepTo, typed: changeText };
-
 let begun = null; // the initial state of the tab, see `settings` in viz/tabs/explore/page.py
 let fill = null; // makes the field show what store.entered() returns
 
@@ -69,4 +66,7 @@ const follow = (params) => {
   fill();
 };
 
-export const store = Object.assign(state, looking, asking, { start });
+export const store = Object.assign(state, {
+  ...{ start, subscribe, set, point, measured: keepEffects, token, writeLink, exactly },
+  ...{ ask: askFor, askAgain, own, choose, edit, entered: textOfField, stepTo, typed: changeText },
+});

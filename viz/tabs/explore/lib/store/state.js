@@ -7,8 +7,8 @@ import { isListOfFolds } from "./folds.js";
 
 const { arcs, measures, parts, reads, scales } = site.limits; // the values that Python accepts
 
-const CELL = /^\d{1,4}\.\d{1,4}$/;
-const ARC = /^\d{1,4}\.\d{1,4}-\d{1,4}\.\d{1,4}$/;
+const isCell = (text) => /^(\d{1,4}\.\d{1,4})?$/.test(text);
+const isArc = (text) => /^(\d{1,4}\.\d{1,4}-\d{1,4}\.\d{1,4})?$/.test(text);
 
 // The view. A pass limits layers, heads and tokens; null: nothing chosen.
 export const FIELDS = {
@@ -26,11 +26,11 @@ export const FIELDS = {
   carry_from: { initial: null, min: 0, max: Infinity, optional: true }, // and its head or token
   carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions to compare
   carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
-  lens_from: { initial: "", longest: 9, valid: (cell) => cell === "" || CELL.test(cell) }, // of the pinned lens: "4.2"
-  lens_to: { initial: "", longest: 9, valid: (cell) => cell === "" || CELL.test(cell) }, // of the current: row.column
+  lens_from: { initial: "", longest: 9, valid: isCell }, // of the pinned lens: "4.2"
+  lens_to: { initial: "", longest: 9, valid: isCell }, // of the current: row.column
   reads: { initial: "k", choices: reads }, // who reads whom: the input of the later head
   reads_count: { initial: 30, min: 1, max: arcs },
-  reads_arc: { initial: "", longest: 19, valid: (arc) => arc === "" || ARC.test(arc) }, // "4.5-3.7": 4.5 reads 3.7
+  reads_arc: { initial: "", longest: 19, valid: isArc }, // "4.5-3.7": 4.5 reads 3.7
   scan_x: { initial: "previous", choices: measures }, // heads over a corpus: the measures of the two axes
   scan_y: { initial: "copying", choices: measures },
   open: { initial: "", longest: 60, valid: isListOfFolds }, // the open folds, see folds.js

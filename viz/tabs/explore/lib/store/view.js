@@ -73,12 +73,12 @@ export const fitView = (ofLink = false) => {
 
 /** The head to show first, as Python chose it. */
 export const firstHead = () => {
-  const [layer, head] = state.map.first_head ?? [0, 0];
+  const [layer, head] = state.map.first_head;
   return { layer, head };
 };
 
 /** Shows the current pass with the view of a link. */
-export const applyView = ({ values, named }) => set({ ...values, ...(named || !state.pass ? {} : firstHead()) });
+export const applyView = ({ values, named }) => set({ ...values, ...(named ? {} : firstHead()) });
 
 // --- the link -----------------------------------------------------------------------------------------------------
 
