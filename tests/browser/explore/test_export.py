@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page
 
+import former
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring
 from tests.browser.reference import Reference, Run, rollout
@@ -37,7 +38,7 @@ def export(tab: Exploring, kind: str, folder: Path) -> Path:
     path = folder / coming.value.suggested_filename
     coming.value.save_as(path)
     assert path.suffix == f".{kind.lower()}"
-    assert path.name.startswith("generator")
+    assert path.name.startswith(tab.page.evaluate("former.store.pass.header.model"))
     return path
 
 
@@ -132,6 +133,15 @@ def test_the_csv_holds_the_models_weights_and_the_tokens(tab, tmp_path, run):
         query, key = int(row["query"]), int(row["key"])
         assert (row["query_token"], row["key_token"]) == (tokens[query], tokens[key])
         assert float(row["weight"]) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
+
+
+def test_the_csv_leaves_out_the_pairs_that_a_sparse_pattern_leaves_out(tab, tmp_path):
+    text = TEXT * 5
+    tab.open(model="sparse", text=text, layer=1, head=2)
+    content = export(tab, "CSV", tmp_path).read_text(encoding="utf-8-sig")
+    pairs = [[int(row["query"]), int(row["key"])] for row in csv.DictReader(io.StringIO(content))]
+    assert pairs == former.load("sparse").run(text).maps["self"].allowed.nonzero().tolist()
+    assert len(pairs) < len(text) * (len(text) + 1) // 2
 
 
 @pytest.mark.parametrize("of", ["Mean", "Rollout"])

@@ -103,10 +103,10 @@ const savePage = async () => {
 
 const saveTable = async () => {
   await store.exactly();
-  const { queries, keys } = store.map;
-  const lines = rows().flatMap((row, query) =>
-    row.map((weight, key) => [query, key, queries[query], keys[key], weight]),
-  );
+  const { map } = store;
+  const lines = rows()
+    .flatMap((row, query) => row.map((weight, key) => [query, key, map.queries[query], map.keys[key], weight]))
+    .filter(([query, key]) => !map.without(query, key));
   saveRows(fileName("weights", "csv"), [["query", "key", "query_token", "key_token", "weight"], ...lines]);
 };
 
