@@ -57,6 +57,12 @@ def test_two_tokens_chosen_by_pointer_and_key_are_compared_split_and_carried(tab
     assert "carry_rival" not in tab.link()
 
 
+def test_two_classes_chosen_to_carry_are_not_compared_as_next_tokens(tab):
+    tab.open(model="classifier", text="a good film", carry_answer=0, carry_rival=1)
+    tab.page.wait_for_load_state("networkidle")
+    expect(tab.part("prediction").locator(".finding")).to_have_text("")
+
+
 def test_the_same_token_again_is_released_and_the_other_side_s_changes_sides(tab):
     tab.open(model="gpt", text=TEXT)
     chosen = tab.page.evaluate(

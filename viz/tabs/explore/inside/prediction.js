@@ -120,31 +120,28 @@ export const mount = ({ element }) => {
   /** Compares the chosen tokens, or says how to choose them. */
   const compare = () => {
     const { answer, rival } = rivals();
+    const { next } = store.header.output;
     mark();
-    if (answer === null || rival === null) {
+    if (!next || answer === null || rival === null) {
       questions.stop();
-      return void compared.replaceChildren(store.header.output.next ? say("rivals_none") : "");
+      return void compared.replaceChildren(next ? say("rivals_none") : "");
     }
     const view = viewOf.explore();
     const name = JSON.stringify([view.model, view.text, view.edits, answer, rival]);
     questions.ask(name, (signal) => answerTo("/ask/prediction/pair", view, signal));
   };
 
+  const draw = (header) => {
+    const { classes, next } = header.output;
+    title.textContent = say(classes ? "prediction_verdict" : next ? "prediction_next" : "prediction");
+    const parts = classes ? verdict(header) : next ? nextTokens(header) : [h("p.quiet", say("no_head"))];
+    body.replaceChildren(...[...parts, outcomeLegend(header)].filter(Boolean));
+    element.dataset.rev = store.rev;
+  };
   store.subscribe(element, (changed) => {
     element.hidden = !applies("prediction");
-    if (!store.pass) return;
-    const { next: hasNext } = store.header.output;
-    if (!changed.has("pass")) {
-      if (hasNext && ["carry_answer", "carry_rival"].some((name) => changed.has(name))) compare();
-      return;
-    }
-    const { header } = store;
-    if (element.hidden) return void (element.dataset.rev = store.rev);
-    const { classes } = header.output;
-    title.textContent = say(classes ? "prediction_verdict" : hasNext ? "prediction_next" : "prediction");
-    const parts = classes ? verdict(header) : hasNext ? nextTokens(header) : [h("p.quiet", say("no_head"))];
-    body.replaceChildren(...[...parts, outcomeLegend(header)].filter(Boolean));
-    compare();
-    element.dataset.rev = store.rev;
+    if (!store.pass || element.hidden) return;
+    if (changed.has("pass")) draw(store.header);
+    if (["pass", "carry_answer", "carry_rival"].some((name) => changed.has(name))) compare();
   });
 };
