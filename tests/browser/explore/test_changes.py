@@ -170,6 +170,22 @@ def test_a_line_under_the_text_lists_the_changes_and_undoes_each_where_it_was_ma
     assert "edits" not in tab.link()
 
 
+def test_a_change_in_the_list_shows_its_head_even_if_a_mean_is_shown(tab):
+    tab.open(text=TEXT, edits="0.1.off", layer=1, of="mean")
+    tab.part("changes").get_by_role("button", name="Layer 0, head 1: off", exact=True).click()
+    expect(tab.page.locator(".former-head-map h2")).to_have_text("Layer 0, head 1, switched off")
+
+
+def test_the_button_off_says_when_no_further_change_has_room_in_a_link(tab):
+    tab.open(text=TEXT, edits=",".join(f"{layer}.{head}.off" for layer in range(4) for head in range(8)), layer=4)
+    off = tab.page.get_by_role("button", name=message("control_off_hint"))
+    expect(off).to_be_disabled()
+    expect(off).to_have_attribute("title", message("edits_many", limit=32))
+    tab.cell(3, 7).click()
+    expect(off).to_be_enabled()  # to switch on again
+    expect(off).to_have_attribute("title", message("control_off_hint"))
+
+
 def test_the_focus_stays_in_the_list_of_changes_and_a_lock_stays_while_another_tab_is_in_front(tab):
     line = tab.part("changes")
     tab.open(text=TEXT, edits="0.1.off,1.L.uniform", token=3)

@@ -3,6 +3,7 @@
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
 import { say } from "../../browser/lib/messages.js";
+import { site } from "../../browser/lib/site.js";
 import { sameHead, selectedHead, withEdit } from "./lib/changes.js";
 import { isOff } from "./lib/pass.js";
 import { beside } from "./lib/pin.js";
@@ -26,11 +27,7 @@ export const mount = ({ element }) => {
   const isSwitchedOff = () => store.edits.some((edit) => edit.factor === 0 && sameHead(edit, selectedHead()));
   const toggle = () => store.edit(withEdit(isSwitchedOff() ? null : { do: "scale", factor: 0 }, selectedHead()));
   const hint = say("control_off_hint");
-  const off = h(
-    "button.f-button",
-    { title: hint, "aria-label": hint, disabled: true, onclick: toggle },
-    say("control_off"),
-  );
+  const off = h("button.f-button", { "aria-label": hint, disabled: true, onclick: toggle }, say("control_off"));
   element.append(field, ...[of, layer, head, { node: off }, view, scale, show].map(({ node }) => node), pin);
 
   const ON = ["pass", "rev", "edits", ...Object.keys(store.fields)];
@@ -51,7 +48,10 @@ export const mount = ({ element }) => {
     layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));
     head.update(say("head"), now.of !== "head");
     const isOffWithLayer = !isSwitchedOff() && isOff(store, store.map, now.layer, now.head);
-    off.disabled = now.of !== "head" || isOffWithLayer;
+    const { edits: limit } = site.limits;
+    const isFull = withEdit({}, selectedHead()).length > limit;
+    off.disabled = now.of !== "head" || isOffWithLayer || isFull;
+    off.title = isFull ? say("edits_many", { limit }) : hint;
     off.ariaPressed = `${isSwitchedOff() || isOffWithLayer}`;
     element.dataset.rev = store.rev;
   });

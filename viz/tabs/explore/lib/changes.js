@@ -43,8 +43,8 @@ export const changeList = () =>
     const words = editInWords(edit);
     const remove = () => store.edit(store.edits.filter((other) => other !== edit));
     const map = edit.map ? { map: store.header.maps.findIndex((each) => each.name === edit.map) } : {};
-    const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
-    const head = edit.head === null ? {} : { head: edit.head };
+    const pair = edit.do === "weight" ? { token: edit.query, key: edit.key } : {};
+    const head = edit.head === null ? {} : { of: "head", head: edit.head };
     const show = () => store.set({ ...map, layer: edit.layer, ...head, ...pair });
     return h(
       "li",
