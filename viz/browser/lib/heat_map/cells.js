@@ -46,8 +46,8 @@ export const hatch = (context, area, { left, top, width, height }) => {
 };
 
 /** The hidden cells as a path; neighbours in a row become one rectangle.
- *  @type {(frame: Grid, hidden: NonNullable<Content["hidden"]>) => Path2D} */
-const areaOf = ({ rows, columns, x, y }, hidden) => {
+ *  @type {(frame: Pick<Grid, "rows" | "columns" | "x" | "y">, hidden: NonNullable<Content["hidden"]>) => Path2D} */
+export const areaOf = ({ rows, columns, x, y }, hidden) => {
   const area = new Path2D();
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) {

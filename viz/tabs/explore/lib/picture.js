@@ -1,7 +1,7 @@
 // The current view as one self-contained SVG, drawn from the store: a map or lines, with axes and a caption.
 
 import { isolate, must, shorten, svg } from "../../../browser/lib/base.js";
-import { makeImage, variable } from "../../../browser/lib/colour.js";
+import { cssOf, makeImage, variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { site } from "../../../browser/lib/site.js";
@@ -42,18 +42,17 @@ const mapOf = (shown, ink) => {
   const [left, top] = [34 + widest(queries), 34 + (upright ? font : widest(keys))];
   const group = svg("g", { transform: `translate(${left} ${top + 30})` });
   const pixel = pixelOf(shown.map, values, size);
-  const canvas = makeImage(keys.length, queries.length, (key, query) => pixel(query, key));
   if (Math.max(queries.length, keys.length) > 64)
     group.append(
       svg("image", {
-        href: canvas.toDataURL(),
+        href: makeImage(keys.length, queries.length, (key, query) => pixel(query, key)).toDataURL(),
         width: wide,
         height: high,
         style: "image-rendering:pixelated",
         preserveAspectRatio: "none",
       }),
     );
-  else group.append(...squares(canvas, cell));
+  else group.append(...squares(shown.map, pixel, cell));
   if (shown.map.hides) group.append(...hatch(shown.map, cell, wide, ink));
   group.append(svg("rect", { width: wide, height: high, fill: "none", stroke: ink.line }));
   const style = { "font-size": font, fill: ink.text, "dominant-baseline": "central" };
@@ -83,19 +82,11 @@ const hatch = (map, cell, wide, ink) => {
   return [svg("defs", {}, lines), svg("path", { d: area, fill: "url(#hatch)" })];
 };
 
-const squares = (canvas, cell) => {
-  const { width, height } = canvas;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
-  return Array.from({ length: width * height }, (_, i) => {
-    const [x, y] = [(i % width) * cell, Math.floor(i / width) * cell];
-    return svg("rect", {
-      x,
-      y,
-      width: cell + 0.3,
-      height: cell + 0.3,
-      fill: `rgb(${data.slice(4 * i, 4 * i + 3).join(",")})`,
-    });
-  });
+const squares = ({ queries, keys }, pixel, cell) => {
+  const side = { width: cell + 0.3, height: cell + 0.3 };
+  const square = (query, key) =>
+    svg("rect", { x: key * cell, y: query * cell, ...side, fill: cssOf(pixel(query, key)) });
+  return queries.flatMap((_, query) => keys.map((_, key) => square(query, key)));
 };
 
 const linesOf = (shown, ink) => {

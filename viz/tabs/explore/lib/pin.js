@@ -11,6 +11,8 @@ import { store } from "./store.js";
 
 const EDITS = 1000; // characters of edits in a link; more than 32 edits fit
 
+const { subscribe, publish } = listeners(["pinned", "exact"]);
+
 /** asked: {model, text, edits as in a link, layer, head}, or null; pass: the pass, once it has arrived; exact: as in
  *  the store, for its view; refused: why there is none. */
 export const beside = {
@@ -22,11 +24,8 @@ export const beside = {
   },
   /** @type {any} */ exact: null,
   /** @type {string | null} */ refused: null,
+  subscribe, // listen(changed) gets a Set of "pinned" and "exact"
 };
-const { subscribe, publish } = listeners(["pinned", "exact"]);
-
-/** listen(changed) gets a Set of "pinned" and "exact". */
-beside.subscribe = subscribe;
 
 const setPinned = (asked, pass = /** @type {typeof beside.pass} */ (null)) => {
   passes.stop();

@@ -4,7 +4,7 @@
 import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
 import { cssOf, gradient, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { maxAspect } from "../../../browser/lib/fill.js";
-import { hatch } from "../../../browser/lib/heat_map/cells.js";
+import { areaOf, hatch } from "../../../browser/lib/heat_map/cells.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asSigned } from "../../../browser/lib/numbers.js";
 import { isStacked, makePanel, onAppearance, watchSize } from "../../../browser/lib/panel.js";
@@ -52,22 +52,11 @@ const veilOf = (map, tile, width, height) => {
   const veil = h("canvas", { width, height });
   const context = veil.getContext("2d");
   context.scale(width / tile.w, height / tile.h);
-  hatch(context, areaOf(map, tile), { left: 0, top: 0, width: tile.w, height: tile.h });
+  const [rows, columns] = [map.queries.length, map.keys.length];
+  const cells = { rows, columns, x: (key) => (key * tile.w) / columns, y: (query) => (query * tile.h) / rows };
+  const area = areaOf(cells, (query, key) => map.hidden(query, key));
+  hatch(context, area, { left: 0, top: 0, width: tile.w, height: tile.h });
   return veil;
-};
-
-/** The masked cells of a thumbnail as a path; those of a row are one rectangle. */
-const areaOf = (map, { w, h }) => {
-  const area = new Path2D();
-  const [high, wide] = [h / map.queries.length, w / map.keys.length];
-  map.queries.forEach((_, query) => {
-    const seen = map.lengths[query] * wide;
-    area.rect(seen, query * high, w - seen, high);
-    const edges = (map.padded && map.skipped?.[query]) || [];
-    for (let i = 0; i < edges.length; i += 2)
-      area.rect(edges[i] * wide, query * high, (edges[i + 1] - edges[i]) * wide, high);
-  });
-  return area;
 };
 
 /** The numbers of layers and heads as a canvas. A font that is set on a canvas of the page has the browser compute all
