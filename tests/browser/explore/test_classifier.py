@@ -93,7 +93,7 @@ def test_the_words_that_carried_it_are_shown_in_two_ways_with_a_caution(tab, mod
     shares = rollout(run.weights).mean(0)
     for word in index.keys() & attention.keys():
         assert agrees(attention[word], float(shares[index[word]]))
-    panel = tab.page.locator(".former-words[data-rev]")
+    panel = tab.part("words")
     expect(panel).to_contain_text("Attention alone is not an explanation")
     headings = panel.get_by_role("heading", level=3)
     assert len(set(headings.all_inner_texts())) == 2

@@ -145,7 +145,4 @@ export const mount = ({ element }) => {
     group("export_all", { npz: saveArrays }),
     status,
   );
-  store.subscribe(element, (changed) => {
-    if (changed.has("rev") && store.pass) element.dataset.rev = store.rev;
-  });
 };

@@ -160,10 +160,7 @@ const makeGrid = ({ point, choose }) => {
 const makePrediction = () => {
   const node = h("table.comparison.carry-said");
   const questions = newest({
-    take: (answer) => {
-      node.replaceChildren(...comparison(answer));
-      node.dataset.rev = store.rev;
-    },
+    take: (answer) => node.replaceChildren(...comparison(answer)),
     fail: (error) => node.replaceChildren(h("caption", whyNot(error))),
   });
   const ask = () => {

@@ -246,6 +246,5 @@ export const mount = ({ element }) => {
     else if (changed.has("layer") || changed.has("head")) drawAfterMap();
     else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) edits.drawWeight();
     if (changed.has("effects") || changed.has("pass")) effects.describe();
-    if (store.pass) element.dataset.rev = store.rev;
   });
 };

@@ -140,7 +140,6 @@ export const mount = ({ element }) => {
     }
     if (["pass", "hover", "token"].some((name) => changed.has(name)))
       for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);
-    element.dataset.rev = store.rev;
   });
   onAppearance(() => "classes" in (store.pass?.header.output ?? {}) && draw());
 };

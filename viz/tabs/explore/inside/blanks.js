@@ -31,12 +31,8 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     element.hidden = !applies("blanks");
-    if (!changed.has("pass") || !store.pass) return;
-    const { header } = store;
-    if (!element.hidden) {
-      draw(header);
-      legend.replaceChildren(...[outcomeLegend(header)].filter(Boolean));
-    }
-    element.dataset.rev = store.rev;
+    if (!changed.has("pass") || !store.pass || element.hidden) return;
+    draw(store.header);
+    legend.replaceChildren(...[outcomeLegend(store.header)].filter(Boolean));
   });
 };

@@ -136,7 +136,6 @@ export const mount = ({ element }) => {
     title.textContent = say(classes ? "prediction_verdict" : next ? "prediction_next" : "prediction");
     const parts = classes ? verdict(header) : next ? nextTokens(header) : [h("p.quiet", say("no_head"))];
     body.replaceChildren(...[...parts, outcomeLegend(header)].filter(Boolean));
-    element.dataset.rev = store.rev;
   };
   store.subscribe(element, (changed) => {
     element.hidden = !applies("prediction");

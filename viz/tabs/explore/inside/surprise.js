@@ -70,13 +70,11 @@ export const mount = ({ element }) => {
       draw();
     }
     mark();
-    element.dataset.rev = store.rev;
   };
   const soon = defer(update); // the maps come first
   store.subscribe(element, (changed) => {
     element.hidden = !applies("surprise");
-    if (!store.pass) return;
-    if (element.hidden) return;
+    if (!store.pass || element.hidden) return;
     if (changed.has("pass") || changed.has("rev")) soon();
     else if (drawn === store.pass && ["map", "hover", "token"].some((name) => changed.has(name))) mark();
   });

@@ -159,7 +159,6 @@ export const mount = ({ element }) => {
       sum.hidden = false;
       sum.textContent = say("pair_no_head");
     }
-    element.dataset.rev = store.rev;
     if (vectors) paintHead(shown, query, key);
   });
   const size = watchSize(left, paint);

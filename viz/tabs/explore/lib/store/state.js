@@ -70,7 +70,7 @@ export const state = {
   /** {model, text, edits as a link has them}: what the fields and the address say; empty before the link is read.
    * @type {any} */ asked: {},
   open: false, // whether that waits for its answer
-  rev: 0, // counts answers; a part that has painted one sets data-rev to it
+  rev: 0, // counts answers; a part that has painted one may set data-rev to it
 };
 
 /** Further names for listeners. */
