@@ -1,12 +1,12 @@
 // The lens grids of the pinned and the current pass side by side. A cell of the pinned one, chosen or dragged onto the
 // other, is carried: a third grid shows the current pass with this vector of the residual stream in its place.
 
-import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, must } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
 import { onAppearance } from "../../../browser/lib/panel.js";
-import { viewOf } from "../../../browser/lib/python.js";
 import { depth, makeLensGrid, withLabels } from "../inside/lens_grid.js";
+import { post, viewOfPair } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predictionLabels, quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
@@ -105,10 +105,7 @@ const makePinnedLens = (columns, arrived) => {
   });
   const update = (on) => {
     node.hidden = !on;
-    if (on) {
-      const view = viewOfPass(beside.header);
-      return void questions.ask(JSON.stringify(view), (signal) => answerTo("/ask/lens/depths", view, signal));
-    }
+    if (on) return void post(questions, "/ask/lens/depths", viewOfPass(beside.header));
     read = null;
     questions.stop();
   };
@@ -163,12 +160,7 @@ const makeCarried = (columns, drawn) => {
     said.replaceChildren(...comparison(answer.likeliest));
     drawn();
   };
-  const ask = () => {
-    const view = viewOf.explore();
-    const { model, text, edits, beside: other, lens_from, lens_to } = view;
-    const request = JSON.stringify([model, text, edits, other.text, other.edits, lens_from, lens_to]);
-    questions.ask(request, (signal) => answerTo("/ask/lens/carried", view, signal));
-  };
+  const ask = () => post(questions, "/ask/lens/carried", viewOfPair("lens_from", "lens_to"));
   const stop = () => {
     questions.stop();
     answer = null;

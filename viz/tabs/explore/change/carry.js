@@ -10,8 +10,7 @@ import { asText, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
 import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
-import { viewOf } from "../../../browser/lib/python.js";
-import { askInView } from "../lib/asking.js";
+import { askInView, post, viewOfPair } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { outcomeInWords, predictionLabels, quote, tokenLabel } from "../lib/labels.js";
 import { comparison } from "../lib/outcome.js";
@@ -23,9 +22,7 @@ const choice = (name, onchange, ...options) => h("select", { "data-field": name,
 
 const labelled = (key, field) => h("label.field-line.field-select", h("span.name", say(key)), field);
 
-/** The part of a view that an answer depends on. */
-const requestOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }, ...more) =>
-  JSON.stringify([model, text, edits, map, part, answer, rival, pinned?.model, pinned?.text, pinned?.edits, ...more]);
+const MEASURED = ["map", "part", "answer", "rival"];
 
 const isPair = () => Boolean(store.pass && beside.pass);
 
@@ -163,10 +160,7 @@ const makePrediction = () => {
     take: (answer) => node.replaceChildren(...comparison(answer)),
     fail: (error) => node.replaceChildren(h("caption", whyNot(error))),
   });
-  const ask = () => {
-    const view = viewOf.explore();
-    questions.ask(requestOf(view, view.from_layer, view.from), (signal) => answerTo("/ask/carry/said", view, signal));
-  };
+  const ask = () => post(questions, "/ask/carry/said", viewOfPair(...MEASURED, "from_layer", "from"));
   const clear = () => {
     questions.stop();
     node.replaceChildren();
@@ -256,10 +250,10 @@ export const mount = ({ element, props }) => {
   const update = askInView(
     { element, section, body: main, status: needs },
     {
-      question: () => (isPair() ? requestOf(viewOf.explore()) : null),
-      get: (signal) => {
+      question: () => (isPair() ? viewOfPair(...MEASURED) : null),
+      get: (view, signal) => {
         needs.textContent = say("carry_running");
-        return answerTo("/ask/carry/carried", viewOf.explore(), signal);
+        return answerTo("/ask/carry/carried", view, signal);
       },
       take: show,
       refused: () => show(null),

@@ -1,7 +1,7 @@
 // The pairs of heads with the highest composition scores, as arcs from the head that writes up to the one that reads.
 // With a pinned pass, a chosen arc is patched alone: its result next to that of the writer's whole output.
 
-import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { h, setAttributes, svg, tableRow } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
@@ -9,8 +9,7 @@ import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, watchSize } from "../../../browser/lib/panel.js";
-import { viewOf } from "../../../browser/lib/python.js";
-import { askInView } from "../lib/asking.js";
+import { askInView, post, viewOfPair } from "../lib/asking.js";
 import { outcomeInWords } from "../lib/labels.js";
 import { beside } from "../lib/pin.js";
 import { applies } from "../lib/store/applies.js";
@@ -22,6 +21,7 @@ const [LEFT, TOP] = [64, 18]; // px: to the first head's centre, and above the l
 const COLUMN = { least: 36, most: 64 }; // px between two heads
 const COUNTS = [10, 20, 30, 50, 100];
 const FIELDS = ["pass", "reads", "reads_count", "reads_arc", "carry_answer", "carry_rival"];
+const PATH = ["reads", "reads_count", "reader_layer", "reader_head", "writer_layer", "writer_head", "answer", "rival"];
 const STEPS = ["run", "path", "whole", "pinned"];
 
 const linkOf = ([layer, head, fromLayer, fromHead]) => `${layer}.${head}-${fromLayer}.${fromHead}`;
@@ -194,12 +194,7 @@ const makePath = () => {
   /** Patches the chosen arc, or says what is needed for that. */
   const follow = (ranking) => {
     const isPair = store.pass && beside.pass;
-    if (ranking && isPair && store.view.reads_arc) {
-      const view = viewOf.explore();
-      const { model, text, edits, beside: pinned, answer, rival, reads, reads_arc } = view;
-      const name = [model, text, edits, pinned.text, pinned.edits, answer, rival, reads, reads_arc];
-      return void path.ask(JSON.stringify(name), (signal) => answerTo("/ask/reads/path", view, signal));
-    }
+    if (ranking && isPair && store.view.reads_arc) return void post(path, "/ask/reads/path", viewOfPair(...PATH));
     path.stop();
     result.replaceChildren();
     finding.textContent = say(isPair ? "reads_choose" : "reads_needs");

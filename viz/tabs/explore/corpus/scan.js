@@ -163,14 +163,6 @@ const makeHead = () => {
   return { nodes, draw, places };
 };
 
-/** What is asked of all heads, and of the chosen one. */
-const named = () => {
-  const { model } = store.header;
-  const { scan_x, scan_y, layer, head: number } = store.view;
-  const view = { model, scan_x, scan_y, layer, head: number };
-  return { view, ofHeads: [model, scan_x, scan_y].join(" "), ofHead: [model, layer, number].join(" ") };
-};
-
 const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
 
 export const mount = ({ element }) => {
@@ -189,14 +181,18 @@ export const mount = ({ element }) => {
   const ask = askInView(
     { element, section, body: parts, status },
     {
-      question: () => Object.values(named().view).join(" "),
-      get: async (signal) => {
-        const { view, ofHeads, ofHead: ofOne } = named();
-        const all = heads?.of === ofHeads ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
+      question: () => {
+        const { scan_x, scan_y, layer, head: number } = store.view;
+        return { model: store.header.model, scan_x, scan_y, layer, head: number };
+      },
+      get: async (view, signal) => {
+        const { model, scan_x, scan_y, layer, head: number } = view;
+        const of = [model, scan_x, scan_y].join(" ");
+        const all = heads?.of === of ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
         const one = await answerTo("/ask/scan/head", view, signal);
         return [
-          { of: ofHeads, answer: all },
-          { of: ofOne, at: [view.layer, view.head], answer: one },
+          { of, answer: all },
+          { of: [model, layer, number].join(" "), at: [layer, number], answer: one },
         ];
       },
       take: (answers) => {
@@ -208,7 +204,7 @@ export const mount = ({ element }) => {
         dots.draw(heads.answer, heads.of);
         ofHead.draw(heads.answer.measures, head);
         parts.style.visibility = "";
-        section.dataset.of = Object.values(named().view).join(" ");
+        section.dataset.of = [heads.of, ...head.at].join(" ");
       },
       refused: () => has(false),
     },

@@ -1,13 +1,14 @@
 // The prediction: the next token of a generator, or the verdict of a classifier; under edits, before and after. Two
 // next tokens can be chosen to compare.
 
-import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { classInWords, inQuotes, say } from "../../../browser/lib/messages.js";
 import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
-import { viewOf } from "../../../browser/lib/python.js";
+import { post } from "../lib/asking.js";
 import { changeOf, outcome, outcomeLegend, outcomes } from "../lib/outcome.js";
+import { viewOfPass } from "../lib/pass.js";
 import { applies } from "../lib/store/applies.js";
 import { chooseRival, rivals } from "../lib/store/rivals.js";
 import { store } from "../lib/store.js";
@@ -126,9 +127,7 @@ export const mount = ({ element }) => {
       questions.stop();
       return void compared.replaceChildren(next ? say("rivals_none") : "");
     }
-    const view = viewOf.explore();
-    const name = JSON.stringify([view.model, view.text, view.edits, answer, rival]);
-    questions.ask(name, (signal) => answerTo("/ask/prediction/pair", view, signal));
+    post(questions, "/ask/prediction/pair", { ...viewOfPass(store.header), answer, rival });
   };
 
   const draw = (header) => {

@@ -3,10 +3,11 @@
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { defer } from "../../../browser/lib/base.js";
 import { whileInView } from "../../../browser/lib/panel.js";
+import { viewOf } from "../../../browser/lib/python.js";
 import { viewOfPass } from "./pass.js";
 import { store } from "./store.js";
 
-/** @typedef {{ question: () => object | string | null, path?: string, get?: (signal: AbortSignal) => Promise<any>,
+/** @typedef {{ question: () => object | null, path?: string, get?: (view: any, signal: AbortSignal) => Promise<any>,
  *              take: (answer: any) => void, refused?: () => void }} Asked */
 
 /** The view of a question about the selected head. */
@@ -15,12 +16,22 @@ export const viewOfHead = () => {
   return { ...viewOfPass(store.header), map: store.map.name, layer, head };
 };
 
+/** The view of a question about the current and the pinned pass, with some fields of `viewOf.explore`. */
+export const viewOfPair = (...fields) => {
+  const view = viewOf.explore();
+  const chosen = Object.fromEntries(fields.map((name) => [name, view[name]]));
+  return { ...viewOfPass(view), beside: view.beside && viewOfPass(view.beside), ...chosen };
+};
+
+/** Posts a view to a path, unless that is the newest of the `questions`. */
+export const post = (questions, path, view) =>
+  questions.ask(JSON.stringify(view), (signal) => answerTo(path, view, signal));
+
 /**
  * Requests what a panel shows: {element, section, body, status: the element for error messages}. Returns a function to
  * call when the view may have changed.
  *
- * question() returns the view to post to the path, or, with get(signal), only a name for the request; null for none.
- * The element has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls
+ * question() returns the view to post to the path, or to call get(view, signal) with; null for none. The element has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls
  * refused(). An unreachable server is asked again.
  *
  * @param {any} panel
@@ -28,7 +39,7 @@ export const viewOfHead = () => {
  */
 export const askInView = (
   { element, section, body, status },
-  { question, path = "", get, take, refused = () => {} },
+  { question, path = "", get = (view, signal) => answerTo(path, view, signal), take, refused = () => {} },
 ) => {
   let on = null; // the question that is answered or pending, as JSON
   const done = () => {
@@ -50,8 +61,7 @@ export const askInView = (
       done();
     },
   });
-  const ask = () =>
-    inView() && on !== null && questions.ask(on, get ?? ((signal) => answerTo(path, JSON.parse(on), signal)));
+  const ask = () => inView() && on !== null && questions.ask(on, (signal) => get(JSON.parse(on), signal));
   const soon = defer(ask); // choices that are only passed over are not requested
   const inView = whileInView(section, ask);
   return () => {
