@@ -19,7 +19,7 @@ export const mount = ({ element, trigger, props }) => {
     };
     const chip = (example) =>
       h("button", { "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-    refill(element, [h("span.quiet", say("examples")), ...(props.value.texts[examples] ?? []).map(chip)]);
+    refill(element, [h("span.quiet", say("examples")), ...props.value.texts[examples].map(chip)]);
     element.dataset.rev = store.rev;
   });
 };

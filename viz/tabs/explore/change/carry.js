@@ -67,9 +67,7 @@ const reach = (answer, { layer, from }) => {
 /** A sentence about the two passes if they are one of the example pairs, read by the model that was measured. */
 const knownPair = ({ pairs, models }) => {
   const { model, examples, text } = store.header;
-  const pair = Object.entries(pairs[examples] ?? {}).find(
-    ([, [one, other]]) => one === beside.header.text && other === text,
-  );
+  const pair = Object.entries(pairs[examples]).find(([, [one, other]]) => one === beside.header.text && other === text);
   return pair && model === models[pair[0]] && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
 };
 
@@ -213,7 +211,6 @@ export const mount = ({ element, props }) => {
   foot.append(needs, about, pairs);
 
   const draw = () => {
-    fields.fill(result);
     grid.draw(result);
     const most = largestOf(result);
     const show = h("button.f-link", { onclick: () => select(result, most) }, say("effects_show"));
@@ -240,11 +237,10 @@ export const mount = ({ element, props }) => {
     const { examples } = store.header;
     main.hidden = about.hidden = !result;
     fields.node.hidden = !isPair(); // other parts may take fewer passes
-    const offered = Object.values(props.value.pairs[examples] ?? {});
-    pairs.hidden = Boolean(result) || !offered.length;
-    pairs.replaceChildren(say("carry_pairs"), " ", ...offers(offered));
+    pairs.hidden = Boolean(result);
+    pairs.replaceChildren(say("carry_pairs"), " ", ...offers(Object.values(props.value.pairs[examples])));
+    fields.fill(result);
     if (result) draw();
-    else fields.fill(null);
   };
 
   const update = askInView(

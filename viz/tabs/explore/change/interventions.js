@@ -149,7 +149,7 @@ const findingOf = (effects) => {
   const median = (sizes[Math.ceil(half) - 1] + sizes[Math.floor(half)]) / 2;
   const { maps, unit, effectOn } = store.header;
   const numbers = { size: asNumber(Math.abs(most.effect), 3), median: asNumber(median, 2), measured: all.length, unit };
-  const name = nameOf({ ...most, map: null }).toLowerCase();
+  const name = say("head_name", most).toLowerCase();
   const map = maps.length > 1 ? { map: say(`map_${most.map}`) } : {};
   const words = say(`effects_on_${effectOn}${most.effect < 0 ? "_better" : ""}`, { name, ...map, ...numbers });
   const { layer, head } = most;

@@ -67,10 +67,8 @@ export class AttentionMap {
 
   /** The number of keys with a score: those that the mask allows, less those left out. */
   keysSeen(query) {
-    const [length, edges] = [this.lengths[query], this.skipped?.[query] ?? []];
-    let left = 0;
-    for (let i = 0; i < edges.length; i += 2) left += (edges[i + 1] ?? length) - edges[i];
-    return length - left;
+    const edges = this.skipped?.[query] ?? []; // the skipped keys are from one to before the next, in pairs
+    return edges.reduce((count, edge, i) => count + (i % 2 ? -edge : edge), this.lengths[query]);
   }
 
   /** A head's cells as they were sent, row by row of `sentLengths`: square roots of weight / scale, 0 to 255. */
@@ -80,27 +78,17 @@ export class AttentionMap {
     return this.cells.subarray(first, first + size);
   }
 
-  /** The same for each cell of the map. In a pooled map all cells sent as one are equal. */
-  quantised(layer, head) {
-    const sent = this.sent(layer, head);
-    if (this.pooled === 1) return sent;
-    const cells = new Uint8Array(this.perHead);
+  /** A head's weights, cell by cell, with an error of at most scale / 255. In a pooled map all cells sent as one get the
+   *  largest of their weights. */
+  approximate(layer, head) {
+    const scale = this.scales[layer * this.heads + head] / 65025;
+    const [sent, weights] = [this.sent(layer, head), new Float32Array(this.perHead)];
     let from = 0;
     this.lengths.forEach((length, query) => {
       const start = this.starts[query];
-      for (let key = 0; key < length; key++) cells[start + key] = sent[from + ((key / this.pooled) | 0)];
+      for (let key = 0; key < length; key++) weights[start + key] = sent[from + ((key / this.pooled) | 0)] ** 2 * scale;
       if ((query + 1) % this.pooled === 0) from += this.sentLengths[(query / this.pooled) | 0];
     });
-    return cells;
-  }
-
-  /** A head's weights, cell by cell, with an error of at most scale / 255. In a pooled map, the largest around each
-   *  cell. */
-  approximate(layer, head) {
-    const scale = this.scales[layer * this.heads + head] / 65025;
-    const levels = this.quantised(layer, head);
-    const weights = new Float32Array(levels.length);
-    for (let i = 0; i < levels.length; i++) weights[i] = levels[i] * levels[i] * scale;
     return weights;
   }
 }
