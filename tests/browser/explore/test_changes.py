@@ -232,6 +232,18 @@ def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_take
     assert "edits" not in tab.link()
 
 
+def test_a_weight_that_a_sparse_pattern_leaves_out_cannot_be_set(tab):
+    text = TEXT * 5
+    allowed = former.load("sparse").run(text).maps["self"].allowed
+    query, key = (allowed.long().diff(dim=1) > 0).nonzero()[-1].tolist()  # the next key is seen, this one is not
+    tab.open(model="sparse", text=text, layer=1, head=2, token=query, key=key)
+    name = re.compile(rf"^Weight “.+” \({query}\) → “.+” \({key}\)$")
+    expect(tab.part("interventions").get_by_role("slider", name=name)).to_be_disabled()
+    tab.page.evaluate("([token, key]) => former.store.set({ token, key })", [query, key + 1])
+    name = re.compile(rf"^Weight “.+” \({query}\) → “.+” \({key + 1}\)$")
+    expect(tab.part("interventions").get_by_role("slider", name=name)).to_be_enabled()
+
+
 def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
     tab.edited(lambda: tab.page.get_by_role("button", name="Make uniform").click())
     read = [tab.point(x, 0.5) for x in (0.2, 0.3, 0.4, 0.5, 0.6)]

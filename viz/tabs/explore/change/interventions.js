@@ -60,7 +60,7 @@ const makeWeight = (button, apply) => {
     const { query, key } = selectedCell();
     const { map } = shown;
     const current = weightEdit();
-    const masked = map.hidden(query, key);
+    const masked = Boolean(map.without(query, key));
     name.textContent = say("edit_weight_of", { query: quote(query, map.queries), key: quote(key, map.keys) });
     range.disabled = share.disabled = masked;
     range.value = masked ? 0 : (current?.weight ?? rowOf(shown, query)[key]);
