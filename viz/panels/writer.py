@@ -92,9 +92,7 @@ class Program:
         """Adds the call of a figure function that draws the result `name`; the figure is the variable `variable`."""
 
         def argument(value: Any) -> str:
-            if not isinstance(value, Field):
-                return self._literal(value)
-            return _element(name, value)
+            return _element(name, value) if isinstance(value, Field) else self._literal(value)
 
         options = [f"{option}={argument(value)}" for option, value in draw.options.items()]
         self._call(variable, self._reference(draw.function), [*map(argument, draw.arguments), *options])

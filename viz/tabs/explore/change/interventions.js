@@ -214,8 +214,7 @@ const makeEffects = (button) => {
   const describeEffects = () => {
     if (running) return;
     const { effects } = store;
-    if (!effects || !store.pass) return void finding.replaceChildren();
-    finding.replaceChildren(...findingOf(effects));
+    finding.replaceChildren(...(effects ? findingOf(effects) : []));
   };
   return { nodes: [h("div.edit-row", measure, progress), finding], measure, stop, describe: describeEffects };
 };

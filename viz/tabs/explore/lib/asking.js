@@ -31,8 +31,9 @@ export const post = (questions, path, view) =>
  * Requests what a panel shows: {element, section, body, status: the element for error messages}. Returns a function to
  * call when the view may have changed.
  *
- * question() returns the view to post to the path, or to call get(view, signal) with; null for none. The element has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls
- * refused(). An unreachable server is asked again.
+ * question() returns the view to post to the path, or to call get(view, signal) with; null for none. The element has
+ * class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls refused(). An
+ * unreachable server is asked again.
  *
  * @param {any} panel
  * @param {Asked} asked

@@ -78,8 +78,8 @@ export class AttentionMap {
     return this.cells.subarray(first, first + size);
   }
 
-  /** A head's weights, cell by cell, with an error of at most scale / 255. In a pooled map all cells sent as one get the
-   *  largest of their weights. */
+  /** A head's weights, cell by cell, with an error of at most scale / 255. In a pooled map all cells sent as one have
+   *  the largest of their weights. */
   approximate(layer, head) {
     const scale = this.scales[layer * this.heads + head] / 65025;
     const [sent, weights] = [this.sent(layer, head), new Float32Array(this.perHead)];

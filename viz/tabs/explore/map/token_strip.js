@@ -101,16 +101,12 @@ const sentenceOf = ({ map }, token, key, stripes) => {
     const strong = strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
     return asList(strong.map((i) => `${quote(i, labels)} ${asShare(weights[i])}`)) || say("strip_faint");
   };
-  const from = looked && [
-    map.square ? say("list_apart") : `${say("list_apart")}${quote(key, map.keys)} `,
-    `${say("strip_from")} `,
-    h("span.from", named(looked, map.queries)),
-  ];
+  const from = map.square || !looked ? "" : `${quote(key, map.keys)} `;
   return [
     h("b", `${quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
     ` ${say("strip_to")} `,
     h("span.to", named(looks, map.keys)),
-    ...(from ?? []),
+    ...(looked ? [`${say("list_apart")}${from}${say("strip_from")} `, h("span.from", named(looked, map.queries))] : []),
   ];
 };
 
@@ -158,7 +154,6 @@ export const mount = ({ element }) => {
   const paint = afterMap(() => {
     if (built !== store.map) build(); // in the frame that paints them: their styles are computed once
     const shown = shownNow();
-    if (!shown) return;
     element.classList.toggle("late", isPending(shown));
     if (isPending(shown)) return; // it shows another map
     const { square } = shown.map;
