@@ -19,10 +19,10 @@ const isSame = () => beside.pass?.header.key === store.header.key;
 /** Describes a pass in one line: its model, text, edits and prediction. */
 const passInWords = ({ model, text, edits, output, answer }) => {
   const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
-  const verdicts = output?.classes
+  const verdicts = output.classes
     ?.map((label, i) => ({ label: classInWords(label), prob: output.probs[i] }))
     .sort((a, b) => b.prob - a.prob);
-  const [best] = verdicts ?? output?.next ?? [];
+  const [best] = verdicts ?? output.next ?? [];
   const says = answer
     ? say("beside_answers", { text: answer.typed ?? answer.own })
     : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: asShare(best.prob) });

@@ -74,7 +74,7 @@ const knownPair = ({ pairs, models }) => {
 /** The sentence about what is measured, and its value in both passes. */
 const measureOf = ({ answer, rival, names, choices, at, before, pinned }) => {
   const [first, second] = [answer, rival].map((id) => inQuotes(names[choices.indexOf(id)]));
-  const { blanks, classes } = store.header.output ?? {};
+  const { blanks, classes } = store.header.output;
   return say("carry_at", {
     says: blanks ? "blank" : classes ? "class" : "next",
     token: quote(blanks ? blanks[at].token : at, predictionLabels()),

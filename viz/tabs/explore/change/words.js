@@ -141,5 +141,5 @@ export const mount = ({ element }) => {
     if (["pass", "hover", "token"].some((name) => changed.has(name)))
       for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);
   });
-  onAppearance(() => "classes" in (store.pass?.header.output ?? {}) && draw());
+  onAppearance(() => store.pass?.header.output.classes && draw());
 };

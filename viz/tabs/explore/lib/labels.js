@@ -58,7 +58,7 @@ export const viewName = (/** @type {any} */ { of, layer, head }) =>
   say(of === "head" ? "head_name" : `of_${of}_name`, { layer, head });
 
 /** The label of a prediction that Python names: a token, or a class in the page's language. */
-export const outcomeInWords = (name) => (store.header.output?.classes ? classInWords(name) : name);
+export const outcomeInWords = (name) => (store.header.output.classes ? classInWords(name) : name);
 
 /** A file's name: the model, layer and head, and the content. */
 export const fileName = (what, extension) => {
