@@ -62,10 +62,10 @@ export const signedAt = (part) => Math.round(127.5 + 127.5 * Math.max(-1, Math.m
  *  @type {(pixel: number) => string} */
 export const cssOf = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
 
-/** A table's colours as a CSS gradient, from one part of it (0 to 1) to its end.
- *  @type {(table: Uint32Array, from?: number) => string} */
-export const gradient = (table, from = 0) => {
-  const stops = Array.from({ length: 9 }, (_, i) => cssOf(table[Math.round(255 * (from + ((1 - from) * i) / 8))]));
+/** A table's colours as a CSS gradient, from one part of it (0 to 1) to another.
+ *  @type {(table: Uint32Array, from?: number, to?: number) => string} */
+export const gradient = (table, from = 0, to = 1) => {
+  const stops = Array.from({ length: 9 }, (_, i) => cssOf(table[Math.round(255 * (from + ((to - from) * i) / 8))]));
   return `linear-gradient(90deg,${stops.join()})`;
 };
 

@@ -148,7 +148,7 @@ export const mount = ({ element, props }) => {
         at: output === undefined ? null : { row: output, column: token },
       });
     }
-    bar.style.background = gradient(weights, FAINTEST);
+    bar.style.background = gradient(weights, FAINTEST, 1);
   };
 
   const paint = eachFrame(() => {
