@@ -56,6 +56,16 @@ BERTS = {
 }
 
 
+def test_two_texts_that_are_too_long_are_cut_as_by_transformers(tmp_path):
+    saved(T.BertModel(bert_config()), tmp_path)
+    bundle, theirs = former.pretrained.load(tmp_path), T.AutoTokenizer.from_pretrained(tmp_path)
+    for first, second in ((6, 5), (6, 6), (5, 6), (9, 2), (2, 9)):
+        texts = "the " * first, "cat " * second
+        for limit in range(5, 15):
+            expected = theirs(*texts, truncation="longest_first", max_length=limit)["input_ids"]
+            assert bundle.run("[SEP]".join(texts), limit=limit).ids == expected
+
+
 @pytest.mark.parametrize("changes", BERTS.values(), ids=BERTS.keys())
 @torch.no_grad()
 def test_bert_gives_the_logits_and_maps_of_transformers(changes, tmp_path):

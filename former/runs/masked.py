@@ -92,8 +92,9 @@ class Masked(Kind):
         total = sum(map(len, texts)) + around
         most = source.model.config.seq_length if limit is None else limit
         require_room(most, around + len(texts))
+        longer = max(reversed(texts), key=len)  # keeps one token more if both are cut, as in `transformers`
         for _ in range(total - most):
-            max(texts, key=len).pop()
+            max(texts, key=lambda part: (len(part), part is not longer)).pop()
         pieces, segments = [Piece(tokenizer.cls_token)], [0]
         last = len(texts) - 1
         for segment, part in enumerate(texts):
