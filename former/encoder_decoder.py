@@ -231,12 +231,14 @@ def translate(
         text: the source.
         temperature, seed, top_k, top_p, max_new_tokens: as in `write`.
     Raises:
-        ValueError: another kind of model, a text longer than it can read, or an argument out of range.
+        ValueError: another kind of model, a text that is empty or longer than it can read, or an argument out of range.
     """
     if not isinstance(model := getattr(bundle, "model", None), EncoderDecoder):
         got = f"a bare {type(bundle).__name__}" if model is None else f"a {type(model).__name__}"
         raise ValueError(f"bundle must hold an EncoderDecoder, got {got}")
-    tokenizer = bundle.tokenizer
-    source = torch.tensor([tokenizer.encode(text)], dtype=torch.long, device=bundle.model.toprobs.weight.device)
+    tokenizer, ids = bundle.tokenizer, bundle.tokenizer.encode(text)
+    if not text.strip():  # a tokenizer may put a token before it
+        raise ValueError(f"text must hold at least one token, got {text!r}")
+    source = torch.tensor([ids], dtype=torch.long, device=bundle.model.toprobs.weight.device)
     rules = (temperature, top_k, top_p, seed, max_new_tokens)
     return tokenizer.decode(write(bundle.model, source, tokenizer.begin, tokenizer.end, *rules)[0])

@@ -396,6 +396,9 @@ def test_inputs_that_do_not_fit_are_refused(bundle):
         model(torch.ones(1, 13, dtype=torch.long), target[:1])
     with pytest.raises(ValueError, match="context of 12 tokens, got 13"):
         translate(bundle, "a" * 12)
+    for empty in ("", " "):
+        with pytest.raises(ValueError, match="text must hold at least one token"):
+            translate(bundle, empty)
     keys = model.keys_and_values(model.encode(source))
     with pytest.raises(ValueError, match=f"each of {len(keys)} layers, got {len(keys) - 1} of them"):
         model.decode(target, keys[1:])
