@@ -14,7 +14,7 @@ from torch import Tensor
 from former.checks import is_number, require_positive
 from former.config import require_token
 from former.edits import edits_of_heads
-from former.generate import KeyValueCache, Window, check_prompt, window_for
+from former.generate import check_prompt, window_for
 from former.hooks import Model, Observer, chain
 from former.models import require_output_layer
 from former.sampling import precise, require_maximum
@@ -72,7 +72,8 @@ def beam_search(
         raise ValueError(f"length_penalty must be in [-{MOST_PENALTY}, {MOST_PENALTY}], got {length_penalty!r}")
     length_penalty = float(length_penalty)  # a whole number of numpy has no negative powers
     ids = check_prompt(prompt_ids, config.num_tokens)
-    if not isinstance(window_for(model, len(ids)), Window):  # only there do keys and values not change as a text grows
+    cache = window_for(model, len(ids)).cache
+    if cache is None:
         raise ValueError(f"model must be a causal Generator, got another {type(model).__name__}")
     if len(ids) + max_new_tokens > config.seq_length:
         raise ValueError(
@@ -81,7 +82,6 @@ def beam_search(
         )
     like: Tensor = next(model.parameters())  # pyright: ignore[reportAttributeAccessIssue]
     observer = chain(edits_of_heads(model, edits))
-    cache = KeyValueCache(config, like)
     logits = model(torch.tensor([ids], device=like.device), observer=observer, cache=cache)[:, -1]
     running = [Beam([], 0.0, 0.0)]
     done: list[Beam] = []

@@ -121,6 +121,9 @@ class Window:
     Positions are absolute, so sliding by one token would change every key and cost a whole forward pass for each token;
     a jump costs one pass over half the context, and then there is room for as many new tokens.
 
+    Without a causal mask, each new token changes the vectors of all earlier ones. So there is nothing to cache, jumps
+    would save nothing, and the window slides by one token.
+
     Args:
         model: a Generator, or its fast twin.
         prompt: number of tokens in the prompt; if more than the context, the last ones are read.
@@ -129,10 +132,12 @@ class Window:
     """
 
     def __init__(self, model: Any, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
-        self.start = self._first = max(0, prompt - model.config.seq_length)  # index in the text, now and at first
+        context, causal = model.config.seq_length, MASKS[model.config.mask].causal
+        self.start = self._first = max(0, prompt - context)  # index in the text, now and at first
+        self._jump = context - max(1, context // 2) + 1 if causal else 1
         self._model, self._edits = model, edits
         self._like = next(model.parameters())
-        self._cache = KeyValueCache(model.config, self._like) if use_cache else None
+        self.cache = KeyValueCache(model.config, self._like) if use_cache and causal else None
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
         """Computes logits (num_tokens,) for the token after the text so far; call it in `torch.inference_mode`.
@@ -142,42 +147,18 @@ class Window:
             capture: captures the attention of the new tokens; if there are more than `MOST_WEIGHTS`, whose maps would
                 be too large, only the attention of the last token.
         """
-        context = self._model.config.seq_length
-        jump = context - max(1, context // 2) + 1
-        start = self._first + jump * max(0, math.ceil((len(ids) - self._first - context) / jump))
+        over = len(ids) - self._first - self._model.config.seq_length
+        start = self._first + self._jump * max(0, math.ceil(over / self._jump))
         if start != self.start:
             self.start = start
-            if self._cache is not None:  # a new cache, so that tensors captured from the old window stay unchanged
-                self._cache = KeyValueCache(self._model.config, self._like)
-        new = ids[self.start + (0 if self._cache is None else self._cache.length) :]
+            if self.cache is not None:  # a new cache, so that tensors captured from the old window stay unchanged
+                self.cache = KeyValueCache(self._model.config, self._like)
+        new = ids[self.start + (0 if self.cache is None else self.cache.length) :]
         tokens = torch.tensor([new], device=self._like.device)
-        if capture is not None and self._cache is not None and len(new) > MOST_WEIGHTS:
-            self._model(tokens[:, :-1], observer=chain(self._edits), cache=self._cache)
+        if capture is not None and self.cache is not None and len(new) > MOST_WEIGHTS:
+            self._model(tokens[:, :-1], observer=chain(self._edits), cache=self.cache)
             tokens = tokens[:, -1:]
-        return self._model(tokens, observer=_observer(self._edits, capture), cache=self._cache)[0, -1]
-
-
-class UnmaskedWindow:
-    """The last tokens of a growing text, for a model without a causal mask.
-
-    Each new token changes the vectors of all earlier ones. So there is nothing to cache, jumps would save nothing, and
-    the window slides by one token.
-
-    Args:
-        model: a Generator, or its fast twin.
-        edits: changes to make in every read (`former.edits`).
-    """
-
-    def __init__(self, model: Any, edits: Sequence[Observer] = ()) -> None:
-        self.start = 0  # index in the text
-        self._model, self._edits = model, edits
-        self._device = next(model.parameters()).device
-
-    def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
-        """Computes logits (num_tokens,) for the token after the text so far, as `Window.read` does."""
-        self.start = max(0, len(ids) - self._model.config.seq_length)
-        tokens = torch.tensor([ids[self.start :]], device=self._device)
-        return self._model(tokens, observer=_observer(self._edits, capture))[0, -1]
+        return self._model(tokens, observer=_observer(self._edits, capture), cache=self.cache)[0, -1]
 
 
 class Stream:
@@ -192,6 +173,8 @@ class Stream:
         use_cache: False reads everything again for each token, in the same segments.
         edits: changes to make in every read (`former.edits`).
     """
+
+    cache = None  # of keys and values: a state replaces it
 
     def __init__(self, model: Any, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
         self.start = 0  # index in the text of the first token that the newest one can attend to
@@ -221,9 +204,7 @@ def _observer(edits: Sequence[Observer], capture: Capture | None) -> Observer | 
     return chain(edits if capture is None else (*edits, capture))
 
 
-def window_for(
-    model: Model, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()
-) -> Window | UnmaskedWindow | Stream:
+def window_for(model: Model, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()) -> Window | Stream:
     """Chooses the window for a model of this kind and a prompt of `prompt` tokens.
 
     Raises:
@@ -232,13 +213,12 @@ def window_for(
     require_output_layer(model)
     if isinstance(model, Stateful):
         return Stream(model, use_cache, edits)
-    mask = getattr(model.config, "mask", None)
-    if mask is None or isinstance(model, Classifier) or not callable(model):
+    if getattr(model.config, "mask", None) is None or isinstance(model, Classifier) or not callable(model):
         raise ValueError(
             f"model must give a logit for each next token, got a {type(model).__name__}; "
             "of a Bundle pass its model; an EncoderDecoder writes with former.translate"
         )
-    return Window(model, prompt, use_cache, edits) if MASKS[mask].causal else UnmaskedWindow(model, edits)
+    return Window(model, prompt, use_cache, edits)
 
 
 def generate(
@@ -260,7 +240,7 @@ def generate(
 
     Beyond the context the window slides in jumps (`Window`): the model then sees between half of its context (rounded
     down, at least one token) and all of it. For a model without a causal mask there is no cache, and the window slides
-    by one token (`UnmaskedWindow`). A model with a state has no window (`Stream`).
+    by one token. A model with a state has no window (`Stream`).
 
     Args:
         model: a Generator, its fast twin (`former.cpu`), or another model that predicts the next token.
@@ -310,7 +290,7 @@ def generate(
 
 @torch.inference_mode()
 def _steps(
-    window: Window | UnmaskedWindow | Stream,
+    window: Window | Stream,
     ids: list[int],
     max_new_tokens: int,
     rules: tuple[float, int | None, float | None, float | None],

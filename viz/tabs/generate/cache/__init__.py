@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 import former
-from former.generate import KeyValueCache, Window, window_for
+from former.generate import KeyValueCache, window_for
 from viz.panels import Numbers
 from viz.passes.loaded import Loaded
 from viz.tabs.generate.next_token import prompt_of
@@ -20,7 +20,7 @@ STEPS = 5  # measured steps of each kind; their median counts
 
 def keeps(model: Any) -> bool:
     """Returns whether a model has a key-value cache, which it reads while it writes."""
-    return isinstance(window_for(model, 1), Window)
+    return window_for(model, 1).cache is not None
 
 
 def cache_facts(loaded: Loaded) -> dict[str, Any] | None:
