@@ -51,7 +51,8 @@ class KeyValueCache:
 
     With a cache, only the new token is computed: its query attends to the stored keys. A cache belongs to one window of
     one generation. No row is overwritten: tensors captured from it stay as they are. At first it has room for `ROWS`
-    tokens; whenever it is full, the room is doubled, up to the context.
+    tokens; whenever it is full, the room is doubled, up to the context. No gradient flows into the tokens stored by
+    earlier calls.
 
     Args:
         config: the model's.
@@ -88,8 +89,11 @@ class KeyValueCache:
                     f"{self.most} with those in the cache, got {k.shape[0]} of {end}"
                 )
             self.reserve(end)
-            self.keys[layer, :, :, self.length : end] = k
-            self.values[layer, :, :, self.length : end] = v
+            self.keys[layer, :, :, self.length : end] = k.detach()
+            self.values[layer, :, :, self.length : end] = v.detach()
+            if torch.is_grad_enabled():
+                stored = self.keys[layer, :, :, : self.length], self.values[layer, :, :, : self.length]
+                return torch.cat((stored[0], k), 2), torch.cat((stored[1], v), 2)
             return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
 
         return extend

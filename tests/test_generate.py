@@ -10,7 +10,8 @@ from hypothesis import given, settings
 
 import former
 from former import cpu
-from former.generate import Window, next_token_probs
+from former.generate import KeyValueCache, Window, next_token_probs
+from former.hooks import at_points
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=12)
 CONTEXT = CONFIG.seq_length
@@ -228,3 +229,20 @@ def test_a_text_taken_up_in_the_middle_has_the_window_it_would_have_had(prompt, 
     with torch.inference_mode():
         window.read([0] * (prompt + written))
     assert window.start == steps[-1].start
+
+
+def test_gradients_flow_into_a_cache_s_new_tokens_and_not_into_the_stored_ones(model):
+    ids, past = torch.tensor([[3, 1, 4, 1, 5, 9]]), 4
+
+    class Stopped:  # in a whole pass, keys and values of the first tokens without gradient
+        def at(self, layer: int):  # noqa: ARG002
+            return at_points(("k", "v"), lambda _, x: torch.cat((x[:, :, :past].detach(), x[:, :, past:]), 2))
+
+    cache = KeyValueCache(model.config, model.transformer.token_embedding.weight)
+    model(ids[:, :past], cache=cache)
+    logits = model(ids[:, past:], cache=cache), model(ids, observer=Stopped())[:, past:]
+    weights = list(model.transformer.parameters())
+    for ours, theirs in zip(*(torch.autograd.grad(each.square().sum(), weights) for each in logits), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-12, rtol=0)
+    assert not cache.keys.requires_grad
+    assert not cache.values.requires_grad

@@ -83,7 +83,7 @@ class Step:
         cache.reserve(past + 1)
         maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
         logits = np.empty(self.config.num_tokens, np.float32)
-        keys, values = cache.keys.detach().numpy(), cache.values.detach().numpy()
+        keys, values = cache.keys.numpy(), cache.values.numpy()
         angles = past * self.frequencies
         rest = int(tokens), past, angles.cos().numpy(), angles.sin().numpy(), keys, values, maps, logits
         threads = torch.get_num_threads()
