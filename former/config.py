@@ -222,7 +222,7 @@ class _NoRandomNumbers(TorchFunctionMode):
 def require_positions(kind: str, emb: int, size: int = 1, rotary: positions.Rotary = positions.ROTARY) -> None:
     """Raises ValueError unless the position scheme `kind` works with vectors of size `emb` and heads of size `size`."""
     with shapes_only():  # describing a model must not consume torch's random numbers
-        positions.make_positions(kind, seq_length=1, emb=emb, size=size, rotary=rotary)
+        positions.make_positions(kind, positions.Shape(1, emb, size=size, rotary=rotary))
 
 
 def require_dropout(value: float) -> None:

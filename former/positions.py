@@ -245,7 +245,7 @@ def _require_even(emb: int) -> None:
 class Shape(NamedTuple):
     """The properties of a model that a position scheme may need."""
 
-    seq_length: int
+    seq_length: int  # the context, which limits only learned positions
     emb: int
     heads: int = 1
     depth: int = 1
@@ -263,19 +263,11 @@ SCHEMES: dict[str, Callable[[Shape], Positions]] = {
 """The position schemes by name: a function from the model's `Shape` to the module."""
 
 
-def make_positions(
-    kind: str, seq_length: int, emb: int, heads: int = 1, depth: int = 1, size: int = 1, rotary: Rotary = ROTARY
-) -> Positions:
-    """Builds the module of a position scheme.
+def make_positions(kind: str, shape: Shape) -> Positions:
+    """Builds the module of a position scheme, one of `SCHEMES`, for a model of this shape.
 
-    Args:
-        kind: its name, one of `SCHEMES`.
-        seq_length: the context, which limits only learned positions (`limit`).
-        emb: size of a token's vector.
-        heads, depth, size: of the stack and of one head, for schemes that act in attention.
-        rotary: settings of rotary positions.
     Raises:
         ValueError: an unknown kind, or sizes that do not fit it.
     """
     require_choice("positions", kind, SCHEMES)
-    return SCHEMES[kind](Shape(seq_length, emb, heads, depth, size, rotary))
+    return SCHEMES[kind](shape)

@@ -18,7 +18,7 @@ from former.blocks import NORMS, Block, TransformerBlock
 from former.config import SequenceConfig, StackConfig
 from former.hooks import Observer
 from former.masks import Mask
-from former.positions import Positions, Turn, make_positions
+from former.positions import Positions, Shape, Turn, make_positions
 
 
 class Cache(Protocol):
@@ -152,8 +152,8 @@ def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tok
 
 def make_stack(config: SequenceConfig, block: type[Block] = TransformerBlock) -> Transformer:
     """Builds the `Transformer` of a model from its config, with blocks of the class `block`."""
-    shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size, config.rotary)
-    return Transformer(config, config.num_tokens, make_positions(config.positions, *shape), block)
+    shape = Shape(config.seq_length, config.emb, config.heads, config.depth, config.head_size, config.rotary)
+    return Transformer(config, config.num_tokens, make_positions(config.positions, shape), block)
 
 
 def last_norm(config: StackConfig) -> nn.Module:

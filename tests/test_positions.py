@@ -5,7 +5,7 @@ import torch
 
 import former
 from former.generate import KeyValueCache
-from former.positions import RelativeTerms, Rotary, make_positions, sinusoidal
+from former.positions import RelativeTerms, Rotary, Shape, make_positions, sinusoidal
 from tests.encodings import encodings
 
 
@@ -19,7 +19,7 @@ def test_sinusoidal_encodings_follow_their_formula(emb):
 
 
 def test_sinusoidal_encodings_answer_beyond_the_trained_length():
-    positions = make_positions("sinusoidal", seq_length=8, emb=16)
+    positions = make_positions("sinusoidal", Shape(8, 16))
     vectors = positions(torch.arange(1000))
     assert vectors.shape == (1000, 16)
     assert len(vectors.unique(dim=0)) == 1000
@@ -27,20 +27,20 @@ def test_sinusoidal_encodings_answer_beyond_the_trained_length():
 
 def test_encodings_are_as_good_as_the_dtype_they_are_asked_in():
     index = torch.arange(300)
-    positions, exact = make_positions("sinusoidal", seq_length=8, emb=16), encodings(300, 16)
+    positions, exact = make_positions("sinusoidal", Shape(8, 16)), encodings(300, 16)
     torch.testing.assert_close(positions(index, torch.float64), exact, atol=1e-12, rtol=0)
     # bfloat16 has 8 significant bits and could not count to 300.
     torch.testing.assert_close(positions(index, torch.bfloat16), exact.bfloat16(), atol=2**-8, rtol=0)
 
 
 def test_learned_positions_are_one_vector_for_each_of_the_context():
-    positions = make_positions("learned", seq_length=8, emb=16)
+    positions = make_positions("learned", Shape(8, 16))
     assert sum(p.numel() for p in positions.parameters()) == 8 * 16
     assert positions.limit == 8
 
 
 def test_no_positions_add_nothing():
-    assert make_positions("none", seq_length=8, emb=16)(torch.arange(5)).tolist() == 0
+    assert make_positions("none", Shape(8, 16))(torch.arange(5)).tolist() == 0
 
 
 @pytest.mark.parametrize(("t_query", "t_key"), [(1, 1), (4, 4), (3, 7)])
@@ -91,7 +91,7 @@ def test_a_generator_with_relative_positions_knows_only_distances():
 
 def rotated_scores(q, k, start, **options):
     """Returns the dot products of q and k, at positions from `start` on."""
-    positions = make_positions("rotary", seq_length=8, emb=16, size=6, **options)
+    positions = make_positions("rotary", Shape(8, 16, size=6, **options))
     turn = positions.turn(torch.arange(start, start + q.shape[2]), q.dtype)
     assert turn is not None
     return turn(q) @ turn(k).mT
