@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from former.checks import is_whole
 from former.tokens import definition as definitions
-from former.tokens.labels import BYTES, CONTINUED, byte_labels, check_ids, join_labels
+from former.tokens.labels import BYTES, check_ids, run_labels
 
 END = "<|endoftext|>"  # GPT-2's only special token, between texts
 
@@ -124,9 +124,7 @@ class BpeTokenizer:
             ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
-        runs = [self.bytes_of(i) for i in ids]
-        of_bytes = iter(byte_labels(b"".join(runs)))
-        return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
+        return run_labels([self.bytes_of(i) for i in ids])
 
     def byte_counts(self, ids: Sequence[int]) -> list[int]:
         """Returns the number of bytes of text in each token.

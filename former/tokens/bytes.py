@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from former.checks import require_instance
-from former.tokens.labels import CONTINUED, byte_labels, check_ids
+from former.tokens.labels import check_ids, run_labels
 
 
 class ByteTokenizer:
@@ -39,7 +39,7 @@ class ByteTokenizer:
             ValueError: an id out of [0, 256).
         """
         check_ids(ids, self.num_tokens)
-        return [label or CONTINUED for label in byte_labels(bytes(list(ids)))]
+        return run_labels([self.bytes_of(i) for i in ids])
 
     def bytes_of(self, i: int) -> bytes:
         """Returns the byte of token `i`."""

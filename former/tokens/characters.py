@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from former.checks import require_instance
 from former.tokens.labels import check_ids, visible
-from former.tokens.words import PAD, UNK
+from former.tokens.words import PAD, UNK, UNK_ID
 
 BEGIN, END = "<begin>", "<end>"
 _SPECIAL = (PAD, UNK, BEGIN, END)
@@ -86,5 +86,4 @@ class CharacterTokenizer:
         return {"kind": "characters", "characters": self.characters, "tasks": self.tasks}
 
     def _characters(self, text: str) -> list[int]:
-        unknown = self._ids[UNK]
-        return [self._ids.get(character, unknown) for character in text]
+        return [self._ids.get(character, UNK_ID) for character in text]

@@ -44,6 +44,13 @@ def byte_labels(data: bytes) -> list[str]:
     return labels
 
 
+def run_labels(runs: Sequence[bytes]) -> list[str]:
+    """Returns a visible label for each token of a text, given its bytes: a character split between tokens is shown at
+    the first, and "‥" at tokens that only continue it."""
+    of_bytes = iter(byte_labels(b"".join(runs)))
+    return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
+
+
 def join_labels(labels: Iterable[str]) -> str:
     """Joins labels of characters to one label: a combining mark is put on the character before, joined emoji become
     one."""

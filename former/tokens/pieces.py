@@ -10,7 +10,7 @@ from tokenizers import AddedToken, processors
 
 from former.config import require_token
 from former.tokens import definition as definitions
-from former.tokens.labels import BYTES, CONTINUED, byte_labels, check_ids, join_labels
+from former.tokens.labels import BYTES, check_ids, run_labels
 
 _SPACE = "▁"  # of SentencePiece
 _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")  # a byte of a character that has no piece
@@ -110,9 +110,7 @@ class PieceTokenizer:
             ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
-        runs = [self._bytes(i) for i in ids]
-        of_bytes = iter(byte_labels(b"".join(runs)))
-        return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
+        return run_labels([self._bytes(i) for i in ids])
 
     def bytes_of(self, i: int) -> bytes:
         """Returns the bytes of a token's text; b"" for a special token that is put around a text."""

@@ -27,6 +27,7 @@ class WordTokenizer:
     """
 
     unit: ClassVar[str] = "word"
+    unk_token = UNK_ID
 
     def __init__(self, words: Sequence[str]) -> None:
         if list(words[:2]) != [PAD, UNK]:
@@ -66,8 +67,7 @@ class WordTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Converts text to ids; `<unk>` for unknown words. Never `<pad>`."""
-        unknown = self._ids[UNK]
-        return [self._ids.get(word, unknown) for word in self.split(text)]
+        return [self._ids.get(word, UNK_ID) for word in self.split(text)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Converts ids to words, joined by spaces; padding is left out.
