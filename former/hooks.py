@@ -290,9 +290,8 @@ def run_with_capture(
     capture = Capture(names, layers, grad=grad)
     observer = chain(checked_edits(model, (*listed("edits", edits), capture)))
     options = {} if mask is None else {"mask": mask}
-    inputs = inputs_of(model, tokens)
     with torch.set_grad_enabled(grad):
-        output = model(*inputs, observer=observer, **options)
+        output = model(*inputs_of(model, tokens), observer=observer, **options)
     if grad and not (output[0] if isinstance(output, tuple) else output).requires_grad:
         raise ValueError(
             f"grad must be False with a model that keeps no graph, such as a fast twin, got a {type(model).__name__}"
@@ -305,6 +304,12 @@ def points_of(model: Model) -> Iterable[str]:
     return getattr(model, "points", (*POINTS, *BLOCK_POINTS))
 
 
+def stream_prefix(model: Model) -> str:
+    """Returns the prefix of the points of the residual stream that the output is read from: "decoder." in an
+    `EncoderDecoder`, "" in a model of one stack."""
+    return "decoder." if "decoder.resid_post" in points_of(model) else ""
+
+
 def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
     """Returns observers, with those of a `Chain` in its place."""
     return tuple(
@@ -315,21 +320,16 @@ def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
     """Returns edits as a tuple; raises ValueError if one is not an observer, or does not fit the model."""
     for each in (checked := flattened(listed("edits", edits))):
-        _check_observer(model, each)
+        if not hasattr(each, "at"):
+            raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {each!r}")
+        if isinstance(each, Capture):
+            check_points(each.names, points_of(model))
+            check_layers(model, each.layers or ())
+            continue
+        if point := getattr(each, "point", None):
+            check_points([point], points_of(model))
+        check_layers(model, [getattr(each, "layer", 0)])
     return checked
-
-
-def _check_observer(model: Model, observer: Observer) -> None:
-    """Raises ValueError unless the model has the points and layers that an observer names."""
-    if not hasattr(observer, "at"):
-        raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {observer!r}")
-    if isinstance(observer, Capture):
-        check_points(observer.names, points_of(model))
-        check_layers(model, observer.layers or ())
-        return
-    if point := getattr(observer, "point", None):
-        check_points([point], points_of(model))
-    check_layers(model, [getattr(observer, "layer", 0)])
 
 
 def check_layers(model: Model, layers: Iterable[int]) -> None:

@@ -23,7 +23,6 @@ from former.runs.classifier import shares_read
 from former.runs.kind import Measure, readable
 from former.runs.run import Run, prefix_of
 from former.sampling import require_numbers
-from former.tokens import UNK, WordTokenizer
 
 
 def ablation_effects(
@@ -205,7 +204,5 @@ def agreement(run: Run, shares: Tensor, changes: Tensor) -> float:
 
 def blank(tokenizer: Any) -> int:
     """Returns a token without content: <unk> for words and their pieces, a space for bytes."""
-    if isinstance(tokenizer, WordTokenizer):
-        return tokenizer.words.index(UNK)
     unknown = getattr(tokenizer, "unk_token", None)
     return tokenizer.encode(" ")[0] if unknown is None else unknown

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from former.checks import is_index, is_whole, listed, require_instance
 from former.edits import Edit
-from former.hooks import Observer, at_points, chain, inputs_of
+from former.hooks import Observer, at_points, chain, inputs_of, stream_prefix
 from former.models import Classifier
 from former.runs.carry import check_model
 from former.runs.run import Run
@@ -60,9 +60,8 @@ def logit_lens(
         raise ValueError(f"model must have `unembed`, to apply it to its stream, got a {type(model).__name__}")
     inputs, edits = inputs_of(model, tokens), listed("edits", edits)
     unembed = partial(model.unembed, real=model.real(inputs[0])) if isinstance(model, Classifier) else model.unembed
-    stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
     values = _read_depths(
-        lambda reader: model(*inputs, observer=chain((*edits, reader))), stack, unembed, top, log_probs
+        model, lambda reader: model(*inputs, observer=chain((*edits, reader))), unembed, top, log_probs
     )
     return values[0] if top is None else (values[0], values[1])
 
@@ -91,8 +90,7 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
         raise ValueError(f"top must be a whole number, got {top!r}")
     vector = next(run.model.parameters()).new_zeros(1, 1, run.model.config.emb)
     most = min(top, unembed(vector).shape[-1])
-    stack = "decoder." if run.kind.stack == "decoder" else ""
-    values = _read_depths(lambda reader: run.rerun(edits=[reader]), stack, read, most, True)
+    values = _read_depths(run.model, lambda reader: run.rerun(edits=[reader]), read, most, True)
     return values[0], values[1]
 
 
@@ -113,7 +111,7 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
     for name, run in (("clean", clean), ("corrupted", corrupted)):
         require_instance(name, run, Run)
     check_model(clean, corrupted)
-    stack = "decoder." if clean.kind.stack == "decoder" else ""
+    stack = stream_prefix(clean.model)
     places = []
     for name, run, cell in (("source", clean, source), ("target", corrupted, target)):
         blocks, tokens = run.model.config.depth, len(run.reading.sides["cross" if stack else "self"].queries)
@@ -134,12 +132,11 @@ def carry_state(clean: Run, corrupted: Run, source: tuple[int, int], target: tup
 
 
 def _read_depths(
-    call: Callable[[Observer], Any], stack: str, unembed: Callable[[Tensor], Tensor], top: int | None, log_probs: bool
+    model: Any, call: Callable[[Observer], Any], unembed: Callable[[Tensor], Tensor], top: int | None, log_probs: bool
 ) -> list[Tensor]:
-    """Applies `unembed` to the stream before a stack's first block and after each block, while `call` runs the
-    model."""
+    """Applies `unembed` to a model's stream before its first block and after each block, while `call` runs it."""
     readings: list[tuple[Tensor, ...]] = []
-    before, after = f"{stack}resid_pre", f"{stack}resid_post"
+    before, after = (f"{stream_prefix(model)}{point}" for point in ("resid_pre", "resid_post"))
 
     def read(point: str, x: Tensor) -> None:
         if point == after or not readings:  # of the blocks' inputs, only the first

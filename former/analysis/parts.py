@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from former.analysis.lens import Tokens
 from former.checks import is_index, is_whole, listed, require_choice, require_instance
 from former.edits import ablate_head
-from former.hooks import Observer, flattened, run_with_capture
+from former.hooks import Observer, flattened, run_with_capture, stream_prefix
 from former.models import Classifier
-from former.runs.kind import Kind, Unanswerable
+from former.runs.kind import Kind, Unanswerable, index_in
 from former.runs.run import Run, prefix_of
 from former.sampling import precise
 
@@ -49,12 +49,12 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     edits = flattened(listed("edits", edits))
     if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
         raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
-    crossed = "decoder.resid_post" in getattr(model, "points", ())
+    stack = stream_prefix(model)
+    crossed = bool(stack)
     read = tokens[int(crossed)] if isinstance(tokens, tuple) else tokens
     require_instance("tokens", read, Tensor)
     if read.dim() != 2 or len(read) != 1 or not is_whole(at) or not -read.shape[1] <= at < read.shape[1]:
         raise ValueError(f"at must be a position in one sequence, got {at!r} for tokens {tuple(read.shape)}")
-    stack = "decoder." if crossed else ""
     sources = {"heads": ("attention", f"{stack}out")} | ({"cross": ("cross", "cross.out")} if crossed else {})
     names = [f"{stack}{point}" for point in ("resid_pre", "resid_post", "mlp_out")]
     _, capture = run_with_capture(model, tokens, [*names, *(point for _, point in sources.values())], edits=edits)
@@ -173,9 +173,7 @@ def head_writes(
     ):
         if not is_index(index, size):
             raise ValueError(f"{what} must be in [0, {size}) for this run, got {index!r}")
-    if not is_whole(at) or not -len(ids) <= at < len(ids):
-        raise ValueError(f"at must be in [{-len(ids)}, {len(ids)}) for this run, got {at!r}")
-    at = at % len(ids)
+    at = index_in(at, len(ids))
     removal = ablate_head(layer, head, stack="" if name == "self" else name)
     logits, without = (run.rerun(edits=edits)[0][0, at] for edits in ((), [removal]))
     follows = ids[at + 1] if at + 1 < len(ids) else None
@@ -214,7 +212,7 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     require_choice("name", name, run.reading.sides)
     check_writes(run.kind, run.model, name)
     model = run.model
-    stack = "decoder." if hasattr(model, "decoder") else ""
+    stack = stream_prefix(model)
     point = f"{prefix_of(name)}out"
     _, capture = run.rerun([point, f"{stack}resid_post"])
     stream = capture.stack(f"{stack}resid_post")[-1, 0]  # (t, e)

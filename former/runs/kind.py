@@ -15,6 +15,7 @@ from torch import Tensor
 from former.checks import is_whole, require_room
 from former.hooks import Observer
 from former.tokens import Tokenizer, WordTokenizer
+from former.tokens.labels import special_ids
 from former.tokens.words import with_typed
 
 Measure = Callable[[Tensor], Tensor]
@@ -85,7 +86,6 @@ class Kind:
         name: the kind in one word.
         models: the classes of this kind.
         says: what a model of the kind predicts: the "next" token after each, one "class", or the token of a "blank".
-        stack: the module whose residual stream the output is read from.
         resumes: whether a run can begin at a later block (`resume`), since it is one stack of blocks.
         keeps: which tokens of a text are read if it is longer than the context: the "first" or the "last".
         effect_on: what `measure` is about: the "text", its "hidden" tokens, the "answer" or the "verdict".
@@ -94,7 +94,6 @@ class Kind:
     name: ClassVar[str]
     models: ClassVar[tuple[type, ...]]
     says: ClassVar[str] = "next"
-    stack: ClassVar[str] = "transformer"
     resumes: ClassVar[bool] = True
     keeps: ClassVar[str] = "first"
     effect_on: ClassVar[str] = "text"
@@ -272,7 +271,7 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
     """
     tokenizer: Any = source.tokenizer
     ids = tokenizer.encode(text)
-    if not set(ids) - {getattr(tokenizer, name, None) for name in ("cls_token", "sep_token")}:
+    if not set(ids) - set(special_ids(tokenizer)):
         raise Unanswerable("no_tokens", f"text must hold at least one token, got {text!r}")
     most = source.model.config.seq_length if limit is None else limit
     part = slice(-most, None) if end else slice(most)
@@ -296,5 +295,5 @@ def require_no_answer(answer: str | None, source: Source) -> None:
 def index_in(at: int, count: int) -> int:
     """Checks an index in [−count, count); returns it, counted from the beginning."""
     if not is_whole(at) or not -count <= at < count:
-        raise ValueError(f"at must be in [{-count}, {count}) for this text, got {at!r}")
+        raise ValueError(f"at must be in [{-count}, {count}) for this run, got {at!r}")
     return at % count

@@ -43,7 +43,6 @@ class Translator(Causal):
 
     name = "translator"
     models = (EncoderDecoder,)
-    stack = "decoder"
     resumes = False
     effect_on = "answer"
 
