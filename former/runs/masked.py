@@ -55,7 +55,6 @@ class MaskedReading(Reading):
     """A text, tokenised as a `Bert` reads it, with its hidden pieces."""
 
     pieces: list[Piece]  # including [CLS] and [SEP]
-    segments: list[int]  # of each piece
     words: list[tuple[int, int]]  # start and end of each word in the text, including its brackets
     blanks: dict[int, int | None]  # position of each hidden piece → its id, if known
 
@@ -106,7 +105,7 @@ class Masked(Kind):
         sides = Sides(labels, labels, cells_of(source.model, ids), tuple(ids))
         inputs = (as_input(source, ids), as_input(source, segments))
         blanks = {i: piece.truth for i, piece in enumerate(pieces) if piece.id == tokenizer.mask_token}
-        return MaskedReading(text, ids, labels, total, inputs, {"self": sides}, pieces, segments, words, blanks)
+        return MaskedReading(text, ids, labels, total, inputs, {"self": sides}, pieces, words, blanks)
 
     def call(self, model: Any, inputs: Inputs, observer: Observer | None = None) -> Tensor:
         """Runs the model; returns the vectors after the last block, (b, t, e)."""
@@ -166,7 +165,7 @@ class Masked(Kind):
             pieces_shown = label([piece.id if piece.truth is None else piece.truth for piece in pieces])
             hidden = any(i in reading.blanks for i in tokens)
             words.append({"from": start, "to": end, "tokens": tokens, "pieces": pieces_shown, "hidden": hidden})
-        return {"segments": reading.segments, "words": [word for word in words if word["tokens"]]}
+        return {"segments": reading.inputs[1][0].tolist(), "words": [word for word in words if word["tokens"]]}
 
     @torch.no_grad()
     def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:

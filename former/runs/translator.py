@@ -31,9 +31,6 @@ _ARROW = re.compile(r"→|->")
 class AnsweredReading(Reading):
     """A text and its answer, as encoder and decoder read them."""
 
-    source: str  # the text without an answer
-    answer_ids: list[int]  # decoder input, from the token that begins every answer
-    answer_tokens: list[str]  # labels of these
     own: str  # the model's own answer
     given: str | None  # the caller's answer, if any
 
@@ -81,9 +78,7 @@ class Translator(Causal):
             "decoder": Sides(out_labels, out_labels, masks.causal(len(target)), tuple(target)),
         }
         inputs = (as_input(source, ids), as_input(source, target))
-        return AnsweredReading(
-            text, ids, labels, total, inputs, sides, source_text, target, out_labels, tokenizer.decode(own), target_text
-        )
+        return AnsweredReading(text, ids, labels, total, inputs, sides, tokenizer.decode(own), target_text)
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
         """Returns the tokens (1, t) after each of which the model predicts the next: the answer's."""
@@ -95,7 +90,8 @@ class Translator(Causal):
         "typed": the caller's answer, if any, "edited": the model's answer under the edits, if any}."""
         assert isinstance(reading, AnsweredReading)
         edited = answer_under(source.model, source.tokenizer, reading.inputs[0], edits) if edits else None
-        answer = {"ids": reading.answer_ids, "labels": reading.answer_tokens, "own": reading.own}
+        side = reading.sides["decoder"]
+        answer = {"ids": list(side.ids), "labels": side.queries, "own": reading.own}
         return {"answer": {**answer, "typed": reading.given, "edited": edited}}
 
 
