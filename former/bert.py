@@ -63,7 +63,7 @@ class BertConfig(StackConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("num_tokens", "seq_length", "num_segments", "num_classes"):
+        for name in ("num_segments", "num_classes"):
             require_positive(name, getattr(self, name))
         require_token("pad_token", self.pad_token, self.num_tokens)
         require_choice("pooler_activation", self.pooler_activation, ("tanh", "relu"))
@@ -87,7 +87,7 @@ class BertStack(nn.Module):
         super().__init__()
         require_instance("config", config, BertConfig)
         self.config = config
-        self.transformer = Transformer(config, config.num_tokens, LearnedPositions(config.seq_length, config.emb))
+        self.transformer = Transformer(config, LearnedPositions(config.seq_length, config.emb))
         self.segment_embedding = nn.Embedding(config.num_segments, config.emb)
         self.embedding_norm = nn.LayerNorm(config.emb, config.norm_eps)
         self.pooler = nn.Linear(config.emb, config.emb) if config.pooler else None

@@ -64,7 +64,7 @@ class Config:
 
 @dataclass(frozen=True, kw_only=True)
 class StackConfig(Config):
-    """The shape of a stack of transformer blocks; the defaults are the article's.
+    """The shape of a stack of transformer blocks with a vocabulary and a context; the defaults are the article's.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.
@@ -92,12 +92,14 @@ class StackConfig(Config):
     norm_eps: float = 1e-5  # added to the variance in every norm
     scaled: bool = added_in_version(True, 3)  # whether scores are divided by √s
     unify: bool = added_in_version(True, 3)  # whether a linear map combines the heads; else they are concatenated
+    num_tokens: int = 256  # size of the vocabulary; 256 for bytes
+    seq_length: int = 256  # the context: the most tokens the model was built for
 
     def __post_init__(self) -> None:
         for name in (each.name for each in fields(self) if each.type in ("bool", bool)):
             if not isinstance(value := getattr(self, name), bool):
                 raise ValueError(f"{name} must be True or False, got {value!r}")
-        for name in ("emb", "heads", "depth", "ff_hidden_mult"):
+        for name in ("emb", "heads", "depth", "ff_hidden_mult", "num_tokens", "seq_length"):
             require_positive(name, getattr(self, name))
         if self.ff_hidden is not None:
             require_positive("ff_hidden", self.ff_hidden)
@@ -142,14 +144,12 @@ class StackConfig(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceConfig(StackConfig):
-    """The shape of a stack with a vocabulary, a context and a position scheme.
+    """The shape of a stack with a position scheme.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.
     """
 
-    num_tokens: int = 256  # size of the vocabulary; 256 for bytes
-    seq_length: int = 256  # the context: the most tokens the model was built for
     positions: str = "learned"  # position scheme, one of `positions.SCHEMES`
     rotary_theta: float = added_in_version(10_000.0, 5)  # of rotary positions: base of the frequencies
     rotary_share: float = added_in_version(1.0, 5)  # share of each head's numbers that is turned
@@ -158,8 +158,6 @@ class SequenceConfig(StackConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive("num_tokens", self.num_tokens)
-        require_positive("seq_length", self.seq_length)
         if isinstance(self.rotary_scaling, list):  # as JSON has it
             object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))
         require_positions(self.positions, self.emb, self.head_size, self.rotary)

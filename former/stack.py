@@ -36,21 +36,14 @@ class Transformer(nn.Module):
 
     Args:
         config: shape of the stack.
-        num_tokens: size of the vocabulary.
         positions: the position scheme.
         block: class of the blocks.
     """
 
-    def __init__(
-        self,
-        config: StackConfig,
-        num_tokens: int,
-        positions: Positions,
-        block: type[Block] = TransformerBlock,
-    ) -> None:
+    def __init__(self, config: StackConfig, positions: Positions, block: type[Block] = TransformerBlock) -> None:
         super().__init__()
-        self.num_tokens = num_tokens
-        self.token_embedding = nn.Embedding(num_tokens, config.emb)
+        self.num_tokens = config.num_tokens
+        self.token_embedding = nn.Embedding(config.num_tokens, config.emb)
         self.positions = positions
         self.drop = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
@@ -112,7 +105,6 @@ def check_tokens(
 
     Args:
         tokens: the batch.
-        num_tokens: size of the vocabulary.
         limit: the most tokens the model can read, including the `past` ones; None for no limit.
         past: number of earlier tokens.
         training: whether to skip checking ids on a GPU, where reading them would delay every step.
@@ -153,7 +145,7 @@ def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tok
 def make_stack(config: SequenceConfig, block: type[Block] = TransformerBlock) -> Transformer:
     """Builds the `Transformer` of a model from its config, with blocks of the class `block`."""
     shape = Shape(config.seq_length, config.emb, config.heads, config.depth, config.head_size, config.rotary)
-    return Transformer(config, config.num_tokens, make_positions(config.positions, shape), block)
+    return Transformer(config, make_positions(config.positions, shape), block)
 
 
 def last_norm(config: StackConfig) -> nn.Module:

@@ -45,14 +45,12 @@ class TransformerXLConfig(StackConfig):
 
     mask: ClassVar[str] = "causal"  # within the segment; the whole memory is visible
 
-    num_tokens: int = 256  # size of the vocabulary; 256 for bytes
     seq_length: int = 128  # tokens of a segment
     memory_length: int = 128  # tokens of memory in each layer
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("num_tokens", "seq_length", "memory_length"):
-            require_positive(name, getattr(self, name))
+        require_positive("memory_length", self.memory_length)
         require_positions("relative", self.emb)
 
 
@@ -68,7 +66,7 @@ class TransformerXL(nn.Module):
         require_instance("config", config, TransformerXLConfig)
         self.config = config
         positions = RelativePositions(config.depth, config.emb, config.heads, config.head_size)
-        self.transformer = Transformer(config, config.num_tokens, positions)
+        self.transformer = Transformer(config, positions)
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 

@@ -68,7 +68,9 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
     """
     if kind not in ("q", "k", "v"):
         raise ValueError(f"kind must be q, k or v, got {kind!r}")
-    layers = [head_maps(block) for block in _blocks(model)]
+    if not hasattr(model, "transformer"):
+        raise ValueError(f"model must be of one stack, got a {type(model).__name__}")
+    layers = [head_maps(block) for block in model.transformer.blocks]
     depth, h = len(layers), len(layers[0].q)
     result = torch.zeros(depth, h, depth, h, dtype=torch.float64)
     for later, reader in enumerate(layers):
@@ -172,12 +174,6 @@ def induction_weight(weights: Tensor) -> Tensor:
     length = weights.shape[-1] // 2
     queries = weights.diagonal(offset=1 - length, dim1=-2, dim2=-1)[..., 1:]  # in the second half
     return queries.mean((1, -1))
-
-
-def _blocks(model: Any) -> nn.ModuleList:
-    if not hasattr(model, "transformer"):
-        raise ValueError(f"model must be of one stack, got a {type(model).__name__}")
-    return model.transformer.blocks
 
 
 def _matrix(linear: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
