@@ -19,6 +19,7 @@ def test_bytes_that_no_text_contains_are_rare_and_letters_are_not():
         common = {letter: of[letter] for letter in "etaoinshrdlu,.␣⏎"}
         assert not any(common.values()), common
         assert rare.float().mean() < 0.5
+    assert f"{int(rare.sum())} are rare" in (rare_tokens.__doc__ or "")  # of gpt; no cosine is within 3e-4 of `LEAST`
 
 
 def test_a_token_is_rare_if_its_output_vector_is_as_those_of_bytes_without_a_text():

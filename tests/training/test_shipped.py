@@ -105,6 +105,30 @@ def test_a_card_says_where_the_model_comes_from_and_what_it_is_worth(name):
     assert not re.search(r"/(root|home|work|tmp)/", json.dumps({**card, "tokenizer": None}))
 
 
+def rows_of_models():
+    """Yields the rows of the tables of figures in checkpoints/README.md, as cells by the names of their columns."""
+    header: list[str] = []
+    for line in (CHECKPOINTS / "README.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip(" `") for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if {"name", "parameters", "val", "test"} <= set(header) and cells and (CHECKPOINTS / cells[0]).is_dir():
+            yield dict(zip(header, cells, strict=True))
+        header = header if cells and header else cells
+
+
+def test_the_tables_of_the_readme_have_the_figures_of_the_cards():
+    rows = list(rows_of_models())
+    assert {row["name"] for row in rows} == {*SHIPPED, "family/tiny-generator"}
+    for row in rows:
+        bundle = former.load(row["name"])
+        assert row["parameters"] == f"{sum(parameter.numel() for parameter in bundle.model.parameters()):,}"
+        for measured in bundle.card["quality"]:
+            values = [value for value in measured.values() if isinstance(value, float)]
+            shown = {text for value in values for text in (f"{value:.4f}", f"{100 * value:.2f} %")}
+            assert shown >= set(row[measured["split"]].split(", ")), row["name"]
+        if "processor seconds" in row:
+            assert row["processor seconds"] == str(bundle.card["processor_seconds"])
+
+
 def quality(name, split, figure):
     return next(held[figure] for held in former.load(name).card["quality"] if held["split"] == split)
 

@@ -1,8 +1,10 @@
 """The chart of the shipped models: every dot has the two numbers of a card."""
 
 import json
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from former.checkpoints import CHECKPOINTS
@@ -33,6 +35,15 @@ def test_every_model_that_is_measured_in_bits_and_reads_no_answer_has_a_dot():
         else:
             assert actual[name] == (card.get("processor_seconds") or card["seconds"], measured[0])
     assert {"gpt", "xl", "tiny-gru", "family/tiny-generator"} <= set(actual)
+
+
+def test_the_picture_of_the_chart_is_of_the_cards_as_they_are():
+    svg = (CHECKPOINTS.parent / "assets" / "bits-by-seconds.svg").read_text(encoding="utf-8")
+    points = re.findall(r'class="point" transform="translate\(([\d.]+),([\d.]+)\)"', svg)
+    models = models_of(cards.chart(cards.read(CHECKPOINTS)))
+    for numbers, pixels in zip((np.log10(models.x), models.y), np.array(points, float).T, strict=True):
+        line = np.polyval(np.polyfit(numbers, pixels, 1), numbers)
+        assert np.abs(line - pixels).max() < 0.05  # coordinates in the file have two decimals
 
 
 CARDS = [
