@@ -6,12 +6,24 @@ import json
 from pathlib import Path
 from typing import Any
 
-from former.checkpoints.files import CheckpointError
+from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import is_whole, require_instance
 from former.pretrained.files import read_json
 
 ADDED, SETTINGS = "added_tokens.json", "tokenizer_config.json"
 OPTIONS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+def settings_of(folder: Path, name: str = SETTINGS) -> dict[str, Any]:
+    """Returns the contents of tokenizer_config.json, or of another file; {} without it."""
+    return read_json(folder / name) if (folder / name).exists() else {}
+
+
+def parts_of(text: str) -> dict[str, Any]:
+    """Returns the parts of a tokenizer's definition."""
+    parts = json.loads(text)
+    require_instance(TOKENIZER, parts, dict)
+    return parts
 
 
 def with_added(folder: Path, text: str) -> str:
@@ -25,8 +37,7 @@ def with_added(folder: Path, text: str) -> str:
     given = _given(folder)
     if not given:
         return text
-    parts = json.loads(text)
-    require_instance("tokenizer.json", parts, dict)
+    parts = parts_of(text)
     own = parts.get("added_tokens") or []
     vocabulary = parts.get("model", {}).get("vocab", {})
     known = {token["content"] for token in own} | (set(vocabulary) if isinstance(vocabulary, dict) else set())
@@ -37,8 +48,7 @@ def with_added(folder: Path, text: str) -> str:
 
 def _given(folder: Path) -> dict[int, dict[str, Any]]:
     """Returns the tokens of both files by their ids; where both name one, as in tokenizer_config.json."""
-    older, settings = (read_json(folder / name) if (folder / name).exists() else {} for name in (ADDED, SETTINGS))
-    decoder: Any = settings.get("added_tokens_decoder", {})
+    older, decoder = settings_of(folder, ADDED), settings_of(folder).get("added_tokens_decoder", {})
     require_instance("added_tokens_decoder", decoder, dict)
     plain = dict.fromkeys(OPTIONS, False)
     tokens = {i: {**plain, "id": i, "content": content} for content, i in older.items() if is_whole(i)}

@@ -15,7 +15,7 @@ from typing import Any
 from former import tokens
 from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import is_whole, require_instance
-from former.pretrained.added import SETTINGS, with_added
+from former.pretrained.added import SETTINGS, parts_of, settings_of, with_added
 from former.pretrained.files import read_json, read_text
 from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
@@ -80,7 +80,7 @@ def _bytewise(text: str, num_tokens: int) -> Tokenizer:
 def _begun(folder: Path, text: str) -> str:
     """Returns a definition, made of older files, that puts a token before a text if tokenizer_config.json says so;
     beside a tokenizer.json `transformers` ignores that."""
-    values = _settings(folder)
+    values = settings_of(folder)
     if values.get("add_bos_token", False) is not True:
         return text
     begin = values.get("bos_token", "<|endoftext|>")
@@ -104,7 +104,7 @@ def read_any(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads a tokenizer of any kind, with the end token that config.json names; one like GPT-2's becomes a
     `BpeTokenizer`."""
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
-        if (folder / MERGES).exists() and not str(_settings(folder).get("tokenizer_class")).startswith("GPT2"):
+        if (folder / MERGES).exists() and not str(settings_of(folder).get("tokenizer_class")).startswith("GPT2"):
             cure = "save_pretrained of its AutoTokenizer writes one"
             raise CheckpointError(f"{folder} has no {TOKENIZER}, without which it may split texts differently; {cure}")
         return read_bytes(folder, num_tokens)
@@ -132,7 +132,7 @@ def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
 
 def _mask_options(folder: Path) -> dict[str, bool]:
     """Returns the options of `<mask>` that the settings give; none if they do not describe the token."""
-    values, older = _settings(folder), _settings(folder, SPECIAL)
+    values, older = settings_of(folder), settings_of(folder, SPECIAL)
     require_instance("added_tokens_decoder", added := values.get("added_tokens_decoder", {}), dict)
     for token in (*added.values(), older.get("mask_token"), values.get("mask_token")):  # as in `transformers`
         if isinstance(token, dict) and token.get("content") == "<mask>":
@@ -145,33 +145,22 @@ def _read(folder: Path) -> str:
     return with_added(folder, read_text(folder / TOKENIZER))
 
 
-def _settings(folder: Path, name: str = SETTINGS) -> dict[str, Any]:
-    return read_json(folder / name) if (folder / name).exists() else {}
-
-
 def _spaced(folder: Path, text: str) -> str:
     """Returns a definition that puts a space before a text, or does not, where tokenizer_config.json decides that; in
     `transformers` it does for every class but the generic one."""
-    values = _settings(folder)
+    values = settings_of(folder)
     space = values.get("add_prefix_space")
     if not isinstance(space, bool) or values.get("tokenizer_class") in GENERIC:
         return text
-    parts = _parts(text)
+    parts = parts_of(text)
     if (parts.get("pre_tokenizer") or {}).get("type") == "ByteLevel":
         parts["pre_tokenizer"]["add_prefix_space"] = space
     return json.dumps(parts)
 
 
-def _parts(text: str) -> dict[str, Any]:
-    """Returns the parts of a definition."""
-    parts = json.loads(text)
-    require_instance(TOKENIZER, parts, dict)
-    return parts
-
-
 def _normalizer_settings(folder: Path) -> dict[str, Any]:
     """Returns those of `NORMALIZER` that tokenizer_config.json has."""
-    values = {name: value for name, value in _settings(folder).items() if name in NORMALIZER}
+    values = {name: value for name, value in settings_of(folder).items() if name in NORMALIZER}
     for name, value in values.items():
         if not isinstance(value, bool) and (name, value) != ("strip_accents", None):
             raise CheckpointError(f"{folder / SETTINGS}: {name} must be true or false, got {value!r}")
@@ -181,9 +170,9 @@ def _normalizer_settings(folder: Path) -> dict[str, Any]:
 def _normalized(folder: Path, text: str) -> str:
     """Returns a definition of BERT's kind with what tokenizer_config.json decides, as in `transformers`."""
     values = _normalizer_settings(folder)
-    if not values or _settings(folder).get("tokenizer_class") in GENERIC:
+    if not values or settings_of(folder).get("tokenizer_class") in GENERIC:
         return text
-    parts = _parts(text)
+    parts = parts_of(text)
     if (parts.get("normalizer") or {}).get("type") != "BertNormalizer":
         return text
     parts["normalizer"] |= {NORMALIZER[name]: value for name, value in values.items()}
