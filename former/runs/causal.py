@@ -34,7 +34,8 @@ class Causal(Kind):
 
     def variant(self, model: Any) -> str:
         """Returns "pattern" for a model whose mask is a sparse pattern, and "bare" for one without an output layer."""
-        return "pattern" if self.predicts(model) and model.config.mask in sparse.PATTERNS else super().variant(model)
+        sparsely = getattr(model.config, "mask", None) in sparse.PATTERNS  # an `EncoderDecoder` names no mask
+        return "pattern" if self.predicts(model) and sparsely else super().variant(model)
 
     def predicts(self, model: Any) -> bool:
         """Returns whether the model has an output layer."""

@@ -43,11 +43,6 @@ class Translator(Causal):
     resumes = False
     effect_on = "answer"
 
-    def variant(self, model: Any) -> str:
-        """Returns the kind's name, "translator": the kind has no variants."""
-        del model
-        return self.name
-
     def continues(self, model: Any) -> bool:
         """Returns False: an answer does not continue the text."""
         del model
