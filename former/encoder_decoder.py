@@ -25,7 +25,7 @@ from former.generate import KeyValueCache
 from former.hooks import STACKS, Observer, scoped
 from former.observable import observable
 from former.sampling import next_token_probs, random_of
-from former.stack import Cache, last_norm, make_stack, not_padding, recomputed
+from former.stack import Cache, last_norm, make_stack, not_padding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,25 +130,17 @@ class EncoderDecoder(nn.Module):
             )
         if mask is None:
             mask = masks.named("causal", target.shape[1], past=past, device=target.device)
-        stack, own, cross = self.decoder, scoped(observer, "decoder"), scoped(observer, "cross")
-        turn = stack.turn(x := stack.embed(target, past), past)
-        x = stack.drop(x)  # (b, t, e)
-        for layer, block in enumerate(stack.blocks):
-            run = recomputed(block) if recompute else block
-            x = run(
-                x,
-                mask,
-                None if own is None else own.at(layer),
-                None if cache is None else cache.at(layer),
-                terms=stack.positions.terms(layer),
-                turn=turn,
-                memory=memory if isinstance(memory, Tensor) else memory[layer],
-                memory_mask=None if real is None else real[:, None, None, :],
-                memory_hook=None if cross is None else cross.at(layer),
-            )
-        if cache is not None:
-            cache.length += target.shape[1]
-        return self.unembed(x)
+        own, cross = scoped(observer, "decoder"), scoped(observer, "cross")
+
+        def options(layer: int) -> dict[str, Any]:
+            return {
+                "memory": memory if isinstance(memory, Tensor) else memory[layer],
+                "memory_mask": None if real is None else real[:, None, None, :],
+                "memory_hook": None if cross is None else cross.at(layer),
+            }
+
+        x = self.decoder.embed(target, past)  # (b, t, e)
+        return self.unembed(self.decoder(x, mask, own, cache, recompute, options=options))
 
     def keys_and_values(self, memory: Tensor) -> list[KeysValues]:
         """Computes each layer's cross-attention keys and values from the memory (b, t_source, e), once for a whole

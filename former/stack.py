@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -65,10 +65,13 @@ class Transformer(nn.Module):
         cache: Cache | None = None,
         recompute: bool = False,
         first: int = 0,
+        options: Callable[[int], dict[str, Any]] = lambda _: {},
     ) -> Tensor:
         """Applies the blocks to vectors x (b, t, e) → (b, t, e).
 
         With a cache, x follows the cached tokens. Blocks before `first` are skipped: x is the input of block `first`.
+        With `recompute`, activations are not stored but recomputed in the backward pass. options(layer) returns further
+        arguments of a layer's block.
         """
         turn = self.turn(x, 0 if cache is None else cache.length)
         x = self.drop(x)
@@ -77,8 +80,8 @@ class Transformer(nn.Module):
                 continue
             hook = None if observer is None else observer.at(layer)
             extend = None if cache is None else cache.at(layer)
-            run = recomputed(block) if recompute else block
-            x = run(x, mask, hook, extend, terms=self.positions.terms(layer), turn=turn)
+            run = partial(checkpoint, block, use_reentrant=False) if recompute else block
+            x = run(x, mask, hook, extend, terms=self.positions.terms(layer), turn=turn, **options(layer))
         if cache is not None:
             cache.length += x.shape[1]
         return x
@@ -91,11 +94,6 @@ class Transformer(nn.Module):
     def check(self, tokens: Tensor, past: int = 0) -> None:
         """Raises ValueError unless `tokens` is a batch that this stack can read (`check_tokens`)."""
         check_tokens(tokens, self.num_tokens, self.positions.limit, past, training=self.training)
-
-
-def recomputed(block: nn.Module) -> Callable[..., Tensor]:
-    """Wraps a block in gradient checkpointing: its activations are not stored, but recomputed in the backward pass."""
-    return partial(checkpoint, block, use_reentrant=False)
 
 
 def check_tokens(
