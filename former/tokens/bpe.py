@@ -34,8 +34,6 @@ class BpeTokenizer:
             self._tokenizer.decoder, decoders.ByteLevel
         ):
             raise ValueError("definition must be byte-level BPE, like GPT-2's, got another kind of tokenizer")
-        if self._tokenizer.model.dropout:
-            raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
         # Tokens added to the merged vocabulary, such as the end of text, are written unencoded.
         self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
         known = self._tokenizer.get_vocab()

@@ -15,7 +15,7 @@ def parse(definition: str) -> Tokenizer:
     """Creates the tokenizer that the text of a tokenizer.json defines, but without truncation and padding.
 
     Raises:
-        ValueError: the text is not such a definition.
+        ValueError: the text is not such a definition, or one that encodes at random.
     """
     try:
         tokenizer = Tokenizer.from_str(definition)
@@ -23,6 +23,8 @@ def parse(definition: str) -> Tokenizer:
         raise
     except BaseException as error:  # the library raises nothing narrower; panics of its Rust code are not an Exception
         raise ValueError(f"definition must be the text of a tokenizer.json, got one that fails: {error}") from error
+    if dropout := getattr(tokenizer.model, "dropout", None):
+        raise ValueError(f"definition must have no dropout of merges, got {dropout}")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

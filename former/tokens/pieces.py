@@ -33,8 +33,6 @@ class PieceTokenizer:
 
     def __init__(self, definition: str, num_tokens: int | None = None, end_token: int | None = None) -> None:
         self._tokenizer: Any = definitions.parse(definition)
-        if getattr(self._tokenizer.model, "dropout", None):
-            raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
         self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
         self._pieces = {i: piece for piece, i in self._tokenizer.get_vocab().items()}
         tried = ("a", *self._pieces.values())
