@@ -131,14 +131,14 @@ class EncoderDecoder(nn.Module):
         if mask is None:
             mask = masks.named("causal", target.shape[1], past=past, device=target.device)
         own, cross = scoped(observer, "decoder"), scoped(observer, "cross")
-
-        def options(layer: int) -> dict[str, Any]:
-            return {
+        options = [
+            {
                 "memory": memory if isinstance(memory, Tensor) else memory[layer],
                 "memory_mask": None if real is None else real[:, None, None, :],
                 "memory_hook": None if cross is None else cross.at(layer),
             }
-
+            for layer in range(self.config.depth)
+        ]
         x = self.decoder.embed(target, past)  # (b, t, e)
         return self.unembed(self.decoder(x, mask, own, cache, recompute, options=options))
 

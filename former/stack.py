@@ -5,7 +5,7 @@ Sizes: b batch, t tokens, e embedding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -65,13 +65,13 @@ class Transformer(nn.Module):
         cache: Cache | None = None,
         recompute: bool = False,
         first: int = 0,
-        options: Callable[[int], dict[str, Any]] = lambda _: {},
+        options: Sequence[dict[str, Any]] | None = None,
     ) -> Tensor:
         """Applies the blocks to vectors x (b, t, e) → (b, t, e).
 
         With a cache, x follows the cached tokens. Blocks before `first` are skipped: x is the input of block `first`.
-        With `recompute`, activations are not stored but recomputed in the backward pass. options(layer) returns further
-        arguments of a layer's block.
+        With `recompute`, activations are not stored but recomputed in the backward pass. `options` are further
+        arguments of each layer's block.
         """
         turn = self.turn(x, 0 if cache is None else cache.length)
         x = self.drop(x)
@@ -81,7 +81,15 @@ class Transformer(nn.Module):
             hook = None if observer is None else observer.at(layer)
             extend = None if cache is None else cache.at(layer)
             run = partial(checkpoint, block, use_reentrant=False) if recompute else block
-            x = run(x, mask, hook, extend, terms=self.positions.terms(layer), turn=turn, **options(layer))
+            x = run(
+                x,
+                mask,
+                hook,
+                extend,
+                terms=self.positions.terms(layer),
+                turn=turn,
+                **(options[layer] if options else {}),
+            )
         if cache is not None:
             cache.length += x.shape[1]
         return x
