@@ -168,21 +168,39 @@ def write_fields(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-def stack_parts(config: BertConfig, positions: Part) -> Iterator[Part]:
-    """Yields the `Part`s of the stack below the output heads; `positions` is the part of the position embeddings."""
+_BLOCK = {
+    "attention.self.query": "attention.toqueries",
+    "attention.self.key": "attention.tokeys",
+    "attention.self.value": "attention.tovalues",
+    "attention.output.dense": "attention.unifyheads",
+    "attention.output.LayerNorm": "norm1",
+    "intermediate.dense": "ff.0",
+    "output.dense": "ff.2",
+    "output.LayerNorm": "norm2",
+}
+
+
+def stack_parts(
+    config: BertConfig,
+    *,
+    first: int = 0,
+    segments: str = "embeddings.token_type_embeddings.weight",
+    layers: str = "encoder.layer",
+    block: Mapping[str, str] = _BLOCK,
+) -> Iterator[Part]:
+    """Yields the `Part`s of the stack below the output heads. Our positions begin with row `first` of theirs; segments
+    ("" for none), layers and block are their names of these."""
     yield Part("embeddings.word_embeddings.weight", ("transformer.token_embedding.weight",))
-    yield positions
-    yield Part("embeddings.token_type_embeddings.weight", ("segment_embedding.weight",))
+    yield Part("embeddings.position_embeddings.weight", ("transformer.positions.embedding.weight",), first=first)
+    yield Part(segments, ("segment_embedding.weight",))
     yield from linear("embeddings.LayerNorm", "embedding_norm")
     for layer in range(config.depth):
-        theirs, ours = f"encoder.layer.{layer}", f"transformer.blocks.{layer}"
-        for their_name, our_name in _BLOCK.items():
-            yield from linear(f"{theirs}.{their_name}", f"{ours}.{our_name}")
+        for theirs, ours in block.items():
+            yield from linear(f"{layers}.{layer}.{theirs}", f"transformer.blocks.{layer}.{ours}")
 
 
 def _parts(kind: type, config: BertConfig) -> Iterator[Part]:
-    positions = Part("embeddings.position_embeddings.weight", ("transformer.positions.embedding.weight",))
-    yield from stack_parts(config, positions)
+    yield from stack_parts(config)
     if config.pooler:
         yield from linear("pooler.dense", "pooler")
     if kind is BertClassifier:
@@ -194,18 +212,6 @@ def _parts(kind: type, config: BertConfig) -> Iterator[Part]:
         yield Part("cls.predictions.bias", ("words.bias",))
     if config.sentence_head:
         yield from linear("cls.seq_relationship", "sentence")
-
-
-_BLOCK = {
-    "attention.self.query": "attention.toqueries",
-    "attention.self.key": "attention.tokeys",
-    "attention.self.value": "attention.tovalues",
-    "attention.output.dense": "attention.unifyheads",
-    "attention.output.LayerNorm": "norm1",
-    "intermediate.dense": "ff.0",
-    "output.dense": "ff.2",
-    "output.LayerNorm": "norm2",
-}
 
 
 ARCHITECTURE = Architecture(

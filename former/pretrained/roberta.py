@@ -108,12 +108,7 @@ def _first(pad_token: int | None) -> int:
 
 
 def _roberta_parts(kind: type, config: BertConfig) -> Iterator[Part]:
-    positions = Part(
-        "embeddings.position_embeddings.weight",
-        ("transformer.positions.embedding.weight",),
-        first=_first(config.pad_token),
-    )
-    yield from bert.stack_parts(config, positions)
+    yield from bert.stack_parts(config, first=_first(config.pad_token))
     if kind is BertClassifier:
         yield from linear("classifier.dense", "pooler")
     elif config.pooler:
@@ -122,13 +117,7 @@ def _roberta_parts(kind: type, config: BertConfig) -> Iterator[Part]:
 
 
 def _distilbert_parts(kind: type, config: BertConfig) -> Iterator[Part]:
-    yield Part("embeddings.word_embeddings.weight", ("transformer.token_embedding.weight",))
-    yield Part("embeddings.position_embeddings.weight", ("transformer.positions.embedding.weight",))
-    yield Part("", ("segment_embedding.weight",))
-    yield from linear("embeddings.LayerNorm", "embedding_norm")
-    for layer in range(config.depth):
-        for theirs, ours in _BLOCK.items():
-            yield from linear(f"transformer.layer.{layer}.{theirs}", f"transformer.blocks.{layer}.{ours}")
+    yield from bert.stack_parts(config, segments="", layers="transformer.layer", block=_BLOCK)
     if kind is BertClassifier:
         yield from linear("pre_classifier", "pooler")
     yield from _head_parts("distilbert", kind, config)
