@@ -47,7 +47,7 @@ def test_what_is_lost_and_what_returns_are_the_library_s(tab):
     tab.section.get_by_role("button", name=message("learn_which_head_pair", pair="name")).click()
     tab.settled()
     assert tab.view()["pinned"] == CARRIED["piece"]["name"][0]
-    assert tab.choose(message("learn_which_head_choice", layer=layer, head=head)).startswith("Yes.")
+    assert tab.choose(message("head_name", layer=layer, head=head)).startswith("Yes.")
 
 
 def test_another_pair_and_texts_of_different_lengths(tab, guard):

@@ -1,16 +1,17 @@
 // A sequence of steps with a slider, and a button that plays it while it is on the screen.
 
 import { h, reducedMotion } from "./base.js";
+import { say } from "./messages.js";
 
 /**
- * For an object {words, shown}, such as a section of tab Learn: words(name, values) returns its messages play,
- * play_hint and step, shown() whether it is on the screen. demo.set({step}) goes to a step.
+ * For an object {words, shown}, such as a section of tab Learn: words(name) returns its messages play_hint and
+ * step, shown() whether it is on the screen. demo.set({step}) goes to a step.
  *
  * last(): the last step; now(): the current step; pace: ms between two steps; ready(): whether it can be played;
  * held(): whether the previous step is still pending; paint: called when playing starts and stops. Returns {play,
  * slider, stop, put, update}: put(changes) returns a handler that stops and changes the view.
  *
- * @param {{ words: (name: string, values?: import("./messages.js").Values) => string, shown: () => boolean }} owner
+ * @param {{ words: (name: string) => string, shown: () => boolean }} owner
  * @param {{ set: (changes: any) => void }} demo
  * @param {{ last: () => number, now: () => number, pace: number, ready?: () => boolean, held?: () => boolean,
  *           paint: () => void }} steps
@@ -52,7 +53,7 @@ export const makePlayer = (
     oninput: () => put({ step: Number(slider.value) })(),
   });
   const update = () => {
-    play.textContent = words("play", { running: playing ? "yes" : "no" });
+    play.textContent = say("player_play", { running: playing ? "yes" : "no" });
     if (!ready()) return;
     slider.max = last();
     slider.value = now();

@@ -67,7 +67,6 @@ MESSAGES = {
     "picture_lines": "lines: up to {mass} of each token’s attention, at most {most}",
     "picture_edits": "with {count, plural, one {# change} other {# changes}} of heads",
     # the maps and their surroundings
-    "head_name": "Layer {layer}, head {head}",
     "of_mean_name": "Layer {layer}, mean of its heads",
     "of_rollout_name": "Rollout, layers 0 to {layer}",
     "locked": "locked",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 MESSAGES = {
     "forming_title": "During training",
-    "forming_play": "{running, select, yes {Stop} other {Play}}",
     "forming_play_hint": "Plays the snapshots in order; with reduced motion, one per press",
     "forming_step": "training step",
     "forming_step_is": "step {step, number}",

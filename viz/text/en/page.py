@@ -72,6 +72,7 @@ MESSAGES = {
     "strip": "Tokens",
     "layer": "Layer",
     "head": "Head",
+    "head_name": "Layer {layer}, head {head}",
     "query": "query (attends from)",
     "key": "key (attends to)",
     "masked": "masked: this query may not see a later token",
@@ -97,6 +98,7 @@ MESSAGES = {
     "lesson_article": "The article: “{section}”",
     "lesson_hint": "Opens Peter Bloem’s “Transformers from scratch” in a new tab",
     "maximise": "Maximise",
+    "player_play": "{running, select, yes {Stop} other {Play}}",
     "restore": "Restore",
     "labelled": "{label}: {value}",
     # numbers

@@ -67,7 +67,6 @@ MESSAGES = {
     "picture_lines": "连线：显示每个词元至多 {mass} 的注意力，最多 {most} 条",
     "picture_edits": "注意力头有 {count, plural, other {# 处修改}}",
     # the maps and their surroundings
-    "head_name": "第 {layer} 层第 {head} 头",
     "of_mean_name": "第 {layer} 层各头的平均",
     "of_rollout_name": "注意力展开，第 0 到 {layer} 层",
     "locked": "已锁定",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 MESSAGES = {
     "forming_title": "训练过程",
-    "forming_play": "{running, select, yes {停止} other {播放}}",
     "forming_play_hint": "依次播放训练快照；如果系统设为减少动态效果，则每按一次前进一个",
     "forming_step": "训练步",
     "forming_step_is": "第 {step, number} 步",

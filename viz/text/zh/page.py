@@ -65,6 +65,7 @@ MESSAGES = {
     "strip": "词元",
     "layer": "层",
     "head": "头",
+    "head_name": "第 {layer} 层第 {head} 头",
     "query": "查询（关注者）",
     "key": "键（被关注者）",
     "masked": "已屏蔽：这个查询不能看到后面的词元",
@@ -90,6 +91,7 @@ MESSAGES = {
     "lesson_article": "原文：“{section}”",
     "lesson_hint": "在新标签页中打开 Peter Bloem 的文章“Transformers from scratch”",
     "maximise": "最大化",
+    "player_play": "{running, select, yes {停止} other {播放}}",
     "restore": "还原",
     "labelled": "{label}：{value}",
     # numbers

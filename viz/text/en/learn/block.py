@@ -66,7 +66,6 @@ MESSAGES = {
     " way",
     "learn_block_step": "Stage of the block",
     "learn_block_step_is": "block {layer}, stage {reached} of {count}",
-    "learn_block_play": "{running, select, yes {Stop} other {Play}}",
     "learn_block_play_hint": "Sends the token through the blocks, stage by stage; with reduced motion, one stage per"
     " press",
     "learn_block_picture": "Block {layer}: the length of the vector after each stage",

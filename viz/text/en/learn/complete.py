@@ -17,7 +17,6 @@ MESSAGES = {
     "learn_complete_shape": "Shape of the tensor",
     "learn_complete_step": "Line",
     "learn_complete_step_is": "line {step} of {count}",
-    "learn_complete_play": "{running, select, yes {Stop} other {Play}}",
     "learn_complete_play_hint": "One line after another; with reduced motion, one per press",
     "learn_complete_tensor": "The tensor after this line:",
     "learn_complete_sentence": "sentence {number}",

@@ -24,7 +24,6 @@ MESSAGES = {
     "learn_encoder_decoder_prefix_own_hint": "What the model itself has written",
     "learn_encoder_decoder_layer": "Layer",
     "learn_encoder_decoder_head": "Head",
-    "learn_encoder_decoder_play": "{running, select, yes {Stop} other {Play}}",
     "learn_encoder_decoder_play_hint": "One character after another; with reduced motion, one per press",
     "learn_encoder_decoder_step": "Characters written",
     "learn_encoder_decoder_step_is": "{step} of {last} steps",

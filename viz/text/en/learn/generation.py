@@ -25,7 +25,6 @@ MESSAGES = {
     " the very next byte, the answer.",
     "learn_generation_step": "Training step",
     "learn_generation_step_is": "step {step, number}: {bytes, number} bytes read",
-    "learn_generation_play": "{running, select, yes {Stop} other {Play}}",
     "learn_generation_play_hint": "Goes through the snapshots; with reduced motion, one per press",
     "learn_generation_chart": "Bits per byte over the steps of training, on the validation split and on this text."
     " Click to choose the step.",

@@ -25,7 +25,6 @@ MESSAGES = {
     "learn_recurrent_attention": "self-attention",
     "learn_recurrent_step": "Steps done",
     "learn_recurrent_step_is": "after {step} of {last} steps",
-    "learn_recurrent_play": "{running, select, yes {Stop} other {Play}}",
     "learn_recurrent_play_hint": "One step after another; with reduced motion, one per press",
     "learn_recurrent_map": "Inputs that have reached outputs, {kind}: a row for each output, a column for each input",
     "learn_recurrent_wires": "Above each map: what is computed from what, from the inputs below to the outputs above."

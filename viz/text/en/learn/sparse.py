@@ -26,7 +26,6 @@ MESSAGES = {
     "learn_sparse_kind_fixed_hint": "The query’s own block of l tokens, and the last token of each block before",
     "learn_sparse_t": "Tokens t",
     "learn_sparse_size": "Stride l",
-    "learn_sparse_play": "{running, select, yes {Stop} other {Play}}",
     "learn_sparse_play_hint": "One layer after another; with reduced motion, one per press",
     "learn_sparse_step": "Layers",
     "learn_sparse_step_is": "{layers, plural, one {# layer} other {# layers}}",

@@ -45,10 +45,7 @@ MESSAGES = {
     "learn_train_now_right": "{share} of {tested, number} unseen questions answered exactly",
     "learn_train_now_right_none": "Not trained yet",
     "learn_train_now_heads": "All heads",
-    "learn_train_now_head": "Layer {layer}, head {head}",
     "learn_train_now_map": "What this head attends to: rows are queries, columns are keys",
-    "learn_train_now_queries": "query (attends from)",
-    "learn_train_now_keys": "key (attends to)",
     "learn_train_now_point": "Point at a cell to read it; a click on a small map shows that head.",
     "learn_train_now_cell": "“{query}” at position {from} gives {share} of its weight to “{key}” at position {to}.",
     "learn_train_now_field": "{task, select, add {Two numbers of up to {digits} digits, with a + between them}"

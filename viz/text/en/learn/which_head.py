@@ -27,6 +27,5 @@ MESSAGES = {
     " other {A quotation mark}}",
     "learn_which_head_question": "Carry one head at a time from A into B. Which head of “{model}” brings back the"
     " most?",
-    "learn_which_head_choice": "Layer {layer}, head {head}",
     "learn_which_head_answer": "Layer {layer}, head {head} brings back {returned}, the next one {second}.",
 }

@@ -63,7 +63,6 @@ MESSAGES = {
     "learn_block_norms_post_hint": "在每次相加之后，如文章所述；用一个这样训练的小模型演示",
     "learn_block_step": "块中的阶段",
     "learn_block_step_is": "第 {layer} 块，第 {reached} 阶段，共 {count} 个",
-    "learn_block_play": "{running, select, yes {停止} other {播放}}",
     "learn_block_play_hint": "让词元逐个阶段地穿过各块；若系统设为减少动态效果，每按一次走一个阶段",
     "learn_block_picture": "第 {layer} 块：每个阶段之后向量的长度",
     "learn_block_stage": "{stage}：长度 {length}",

@@ -15,7 +15,6 @@ MESSAGES = {
     "learn_complete_shape": "张量的形状",
     "learn_complete_step": "行",
     "learn_complete_step_is": "第 {step} 行，共 {count} 行",
-    "learn_complete_play": "{running, select, yes {停止} other {播放}}",
     "learn_complete_play_hint": "逐行播放；若系统设为减少动态效果，每按一次走一行",
     "learn_complete_tensor": "这一行之后的张量：",
     "learn_complete_sentence": "第 {number} 句",

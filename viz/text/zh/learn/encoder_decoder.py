@@ -21,7 +21,6 @@ MESSAGES = {
     "learn_encoder_decoder_prefix_own_hint": "前文是模型自己写出的字符",
     "learn_encoder_decoder_layer": "层",
     "learn_encoder_decoder_head": "头",
-    "learn_encoder_decoder_play": "{running, select, yes {停止} other {播放}}",
     "learn_encoder_decoder_play_hint": "逐个字符播放；系统设为减少动态效果时，每按一次前进一个",
     "learn_encoder_decoder_step": "已写的字符",
     "learn_encoder_decoder_step_is": "第 {step} 步，共 {last} 步",

@@ -24,7 +24,6 @@ MESSAGES = {
     "是答案。",
     "learn_generation_step": "训练步",
     "learn_generation_step_is": "第 {step, number} 步：已读 {bytes, number} 字节",
-    "learn_generation_play": "{running, select, yes {停止} other {播放}}",
     "learn_generation_play_hint": "依次播放训练快照；系统设为减少动态效果时，每按一次前进一个",
     "learn_generation_chart": "训练过程中的每字节比特数：验证集和这段文本。点击可选择训练步。",
     "learn_generation_line_validation": "验证集",

@@ -23,7 +23,6 @@ MESSAGES = {
     "learn_recurrent_attention": "自注意力",
     "learn_recurrent_step": "已完成的步数",
     "learn_recurrent_step_is": "第 {step} 步，共 {last} 步",
-    "learn_recurrent_play": "{running, select, yes {停止} other {播放}}",
     "learn_recurrent_play_hint": "一步接一步；系统设为减少动态效果时，每按一次前进一步",
     "learn_recurrent_map": "哪些输入到达了哪些输出，{kind}：每行一个输出，每列一个输入",
     "learn_recurrent_wires": "每张图上方：哪个值由哪些值算出，最下面是输入，最上面是输出。实心：经过这些步后已算出；"

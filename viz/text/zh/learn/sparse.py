@@ -25,7 +25,6 @@ MESSAGES = {
     "learn_sparse_kind_fixed_hint": "查询所在的长为 l 的块，以及前面每个块的最后一个词元",
     "learn_sparse_t": "词元数 t",
     "learn_sparse_size": "步幅 l",
-    "learn_sparse_play": "{running, select, yes {停止} other {播放}}",
     "learn_sparse_play_hint": "一层接一层；系统设为减少动态效果时，每按一次前进一层",
     "learn_sparse_step": "层数",
     "learn_sparse_step_is": "{layers, plural, other {# 层}}",

@@ -42,10 +42,7 @@ MESSAGES = {
     "learn_train_now_right": "{tested, number} 个未见过的问题，{share} 完全答对",
     "learn_train_now_right_none": "尚未训练",
     "learn_train_now_heads": "所有的头",
-    "learn_train_now_head": "第 {layer} 层第 {head} 头",
     "learn_train_now_map": "这个头关注什么：行是查询，列是键",
-    "learn_train_now_queries": "查询（关注者）",
-    "learn_train_now_keys": "键（被关注者）",
     "learn_train_now_point": "把指针移到单元格上查看数值；点击小图，显示对应的头。",
     "learn_train_now_cell": "位置 {from} 上的“{query}”把 {share} 的权重给了位置 {to} 上的“{key}”。",
     "learn_train_now_field": "{task, select, add {两个不超过 {digits} 位的数，中间用 + 连接} other {最多 {most} 个字"

@@ -21,6 +21,5 @@ MESSAGES = {
     "}。",
     "learn_which_head_pair": "{pair, select, number {单数还是复数} year {世纪} name {重复的名字} other {引号}}",
     "learn_which_head_question": "每次从 A 向 B 移植一个头。“{model}”的哪个头恢复得最多？",
-    "learn_which_head_choice": "第 {layer} 层第 {head} 头",
     "learn_which_head_answer": "第 {layer} 层第 {head} 头恢复了 {returned}，其次的头恢复 {second}。",
 }

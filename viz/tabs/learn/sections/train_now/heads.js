@@ -3,6 +3,7 @@
 import { h } from "../../../../browser/lib/base.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { say } from "../../../../browser/lib/messages.js";
 import { asShare } from "../../../../browser/lib/numbers.js";
 
 /** {node, paint({labels, weights})}: the maps of `layers` × `heads` heads; weights as bytes, 255·√weight, in base64. */
@@ -11,7 +12,7 @@ export const makeHeads = (section, { layers, heads }) => {
   const small = Array.from({ length: layers * heads }, (_, i) => {
     const at = { layer: Math.floor(i / heads), head: i % heads };
     const canvas = h("canvas");
-    const name = words("head", at);
+    const name = say("head_name", at);
     const node = h("button", { title: name, "aria-label": name, onclick: () => demo.set(at) }, canvas);
     return { ...at, node, canvas };
   });
@@ -41,11 +42,11 @@ export const makeHeads = (section, { layers, heads }) => {
       makeImage(t, t, (column, row) => pixel(row, column), canvas);
       node.setAttribute("aria-pressed", own.layer === layer && own.head === head);
     }
-    caption.textContent = words("head", { layer, head });
+    caption.textContent = say("head_name", { layer, head });
     const at = demo.hover && demo.hover.row < t && demo.hover.column <= demo.hover.row ? demo.hover : null;
     map.draw({
       labels,
-      titles: [words("queries"), words("keys")],
+      titles: [say("query"), say("key")],
       pixel: pixelOf(layer, head),
       hidden: (row, column) => column > row,
       at,

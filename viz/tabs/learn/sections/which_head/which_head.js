@@ -3,6 +3,7 @@
 
 import { h, sideways, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../../browser/lib/colour.js";
+import { say } from "../../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
 const WAYS = ["lost", "returned"];
@@ -89,7 +90,7 @@ export const mount = (section, props) => {
   section.check({
     question: words("question", { model: props.model }),
     shows: pair,
-    choices: props.choices.map(([layer, head]) => words("choice", { layer, head })),
+    choices: props.choices.map(([layer, head]) => say("head_name", { layer, head })),
     answer: async () => {
       demo.set(pair);
       const { returned } = await demo.answered("heads");
