@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from torch import nn
-
 from former import bert, gpt2
 from former.checkpoints import MODEL_KINDS
 from former.checks import require_choice, require_positive
-from former.config import ModelConfig, shapes_only
-from former.models import Generator
+from former.config import shapes_only
 
 HEAD_SIZE = 64  # of every published GPT-2 and BERT
 
@@ -28,7 +25,12 @@ def count_parameters(kind: str, **changes: Any) -> int:
         ValueError: an unknown kind, a field that its config does not have, or one out of range.
     """
     require_choice("kind", kind, (*MODEL_KINDS, "bert", *gpt2.SIZES, *bert.SIZES))
-    config = MODEL_KINDS[kind][1] if kind in MODEL_KINDS else ModelConfig if kind in gpt2.SIZES else bert.BertConfig
+    model, config = MODEL_KINDS[kind if kind in MODEL_KINDS else "Generator" if kind in gpt2.SIZES else "Bert"]
+    own: dict[str, Any] = {}
+    if kind in gpt2.SIZES:
+        own = gpt2.config(**gpt2.SIZES[kind]).to_dict()
+    elif kind not in MODEL_KINDS:
+        own = {**bert.SIZES.get(kind, {}), "words_head": False, "sentence_head": False}
     for name in changes:
         require_choice("changes", name, [field.name for field in fields(config)])
     if "emb" in changes and kind not in MODEL_KINDS:
@@ -38,15 +40,5 @@ def count_parameters(kind: str, **changes: Any) -> int:
             raise ValueError(f"emb must be a multiple of {HEAD_SIZE}, unless heads is set too, got {changes['emb']}")
         changes = {"heads": heads, **changes}
     with shapes_only():
-        model = _make(kind, changes)
-    return sum(parameter.numel() for parameter in model.parameters())
-
-
-def _make(kind: str, changes: dict[str, Any]) -> nn.Module:
-    if kind in MODEL_KINDS:
-        model, config = MODEL_KINDS[kind]
-        return model(config(**changes))
-    if kind in gpt2.SIZES:
-        return Generator(gpt2.config(**{**gpt2.SIZES[kind], **changes}))
-    heads = {"words_head": False, "sentence_head": False}
-    return bert.Bert(bert.BertConfig(**{**bert.SIZES.get(kind, {}), **heads, **changes}))
+        built = model(config(**{**own, **changes}))
+    return sum(parameter.numel() for parameter in built.parameters())
