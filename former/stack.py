@@ -117,9 +117,8 @@ def check_tokens(
     Raises:
         ValueError: not whole numbers (b, t), empty, longer than the limit, or ids outside the vocabulary.
     """
-    given: object = tokens
-    if not isinstance(given, Tensor):
-        raise ValueError(f"tokens must be a tensor of whole numbers (b, t), got a {type(given).__name__}")
+    if not isinstance(tokens, Tensor):
+        raise ValueError(f"tokens must be a tensor of whole numbers (b, t), got a {type(tokens).__name__}")
     if tokens.dim() != 2 or tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
         raise ValueError(f"tokens must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
     if tokens.numel() == 0:

@@ -52,9 +52,8 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
     Raises:
         CheckpointError: something is missing, damaged, of another architecture, or cannot be downloaded; one line.
     """
-    given: object = folder_or_repo_id
-    if not isinstance(given, str | Path):
-        raise CheckpointError(f"a model must be named by a folder or the id of a repository, got {given!r}")
+    if not isinstance(folder_or_repo_id, str | Path):
+        raise CheckpointError(f"a model must be named by a folder or the id of a repository, got {folder_or_repo_id!r}")
     if os.path.isdir(folder_or_repo_id):  # like Path.is_dir, but works for any text
         folder = Path(folder_or_repo_id)
     elif isinstance(folder_or_repo_id, str) and is_repo_id(folder_or_repo_id):

@@ -70,7 +70,7 @@ def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterab
 
 def _positions(tokens: Iterable[int], count: int) -> list[int]:
     """Returns the positions as a list; raises ValueError unless they are in [0, count)."""
-    given: object = tokens.tolist() if isinstance(tokens, Tensor) else tokens
+    given = tokens.tolist() if isinstance(tokens, Tensor) else tokens
     rows = list(given) if isinstance(given, Iterable) else None
     if rows is None or not all(is_index(row, count) for row in rows):
         raise ValueError(f"tokens must be None or positions in [0, {count}), got {tokens!r}")

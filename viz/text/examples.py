@@ -96,4 +96,4 @@ PAIRS = (  # texts that mean something else with their words in another order
     ("It is not terrible at all, it is amazing.", "It is not amazing at all, it is terrible."),
     ("It is not awful, it is excellent.", "It is not excellent, it is awful."),
 )
-REVIEW = "Not a single joke works. A dull, lazy film, and far too long."  # to be shuffled
+REVIEW = REVIEWS[1]  # to be shuffled
