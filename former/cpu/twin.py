@@ -104,12 +104,12 @@ class FastGenerator:
         require_instance("tokens", tokens, Tensor)
         if self._step and mask is None and self._step.takes(tokens, observer, cache):
             return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
-        stack, (b, t) = self.model.transformer, tokens.shape if tokens.dim() == 2 else (0, 0)
-        past = 0 if cache is None else cache.length
+        stack, past = self.model.transformer, 0 if cache is None else cache.length
         stack.check(tokens, past)
+        b, t = tokens.shape
         if mask is None:
             mask = self.model.mask(t, past)
-        x = stack.token_embedding(tokens.long()) + stack.positions(torch.arange(past, past + t))
+        x = stack.embed(tokens, past)
         x = self._stack(x, mask, observer, cache, stack.turn(x, past))
         if cache is not None:
             cache.length = past + t
