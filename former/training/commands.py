@@ -75,15 +75,10 @@ def evaluate_(args: argparse.Namespace) -> None:
     )
     figure = {"split": args.split, "precision": args.precision}
     figure |= TASKS[recipe.task].evaluate(bundle, recipe, path, measure)
-    figure["command"] = (
-        f"python -m former.training evaluate {args.name}{data.CORPORA[recipe.corpus].argument} --split {args.split}"
-    )
-    if args.stride:
-        figure["command"] += f" --stride {args.stride}"
-    if args.precision != "bf16":
-        figure["command"] += f" --precision {args.precision}"
-    if args.bytes:
-        figure["command"] += f" --bytes {args.bytes}"
+    precision = None if args.precision == "bf16" else args.precision
+    options = {"split": args.split, "stride": args.stride, "precision": precision, "bytes": args.bytes}
+    given = "".join(f" --{name} {value}" for name, value in options.items() if value)
+    figure["command"] = f"python -m former.training evaluate {args.name}{data.CORPORA[recipe.corpus].argument}{given}"
     print(json.dumps(figure))
     if args.record:
         record(folder, bundle.card, figure)
