@@ -100,7 +100,7 @@ def test_what_the_map_shows_is_measured_on_the_blocks(tab):
     tab.open(SECTION)
     result = torch.tensor(tab.page.evaluate("former.learn.find('graphs').live.answers.passed.influence"))
     x = graphs.material()[1][None, :8]
-    mask = graphs.read({"graph": graphs.GRAPH, "layers": 2, "renamed": 0})[0]
+    mask = graphs.SECTION.tensors({}, {"graph": graphs.GRAPH, "layers": 2, "renamed": 0})["mask"]
     changed = x.clone()
     changed[0, 3, 0] += 1  # one number: a norm would remove a constant added to all
     changes = (graphs.run_blocks(changed, mask, 2) - graphs.run_blocks(x, mask, 2))[0].abs().amax(-1)

@@ -1,24 +1,13 @@
-"""The tiny family: a small generator, and models that differ from it in one respect each, trained in the same way.
-
-Their cards and weights are loaded on demand, because not all of them are in the page's lists.
-"""
+"""The tiny family: a small generator, and models that differ from it in one respect each, trained in the same way."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-import former
 from viz.passes.loaded import Loaded
 
 PLAIN = "family/tiny-generator"  # the model that the others are compared with, trained for the same number of steps
-
-
-@cache
-def load(name: str) -> Loaded:
-    """Loads a shipped model of the family by its name."""
-    return Loaded(name, former.load(name), name)
 
 
 def bits(card: Mapping[str, Any]) -> float:

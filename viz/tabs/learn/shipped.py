@@ -1,13 +1,14 @@
-"""Shipped models that are in no menu of the page: snapshots, and models without attention, for comparison."""
+"""Shipped models, loaded on demand, because not all of them are in the page's lists."""
 
 from __future__ import annotations
 
 from functools import cache
 
 import former
+from viz.passes.loaded import Loaded
 
 
 @cache
-def load_shipped(name: str) -> former.Bundle:
-    """Loads a shipped model on demand; `name` is fixed in a section, never a visitor's input."""
-    return former.load(name)
+def load(name: str) -> Loaded:
+    """Loads a shipped model; `name` is fixed in a section, never a visitor's input."""
+    return Loaded(name, former.load(name), name)

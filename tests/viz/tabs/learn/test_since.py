@@ -10,7 +10,7 @@ import torch
 import former
 from former.generate import KeyValueCache
 from former.training.recipes import RECIPES
-from viz.tabs.learn import family
+from viz.tabs.learn import shipped
 from viz.tabs.learn.sections import since
 from viz.tabs.learn.sections.since import compared
 from viz.text import Refusal
@@ -119,5 +119,5 @@ def test_an_invalid_view_is_refused(wrong):
 
 
 def test_a_visitor_s_own_model_named_as_a_shipped_one_is_not_taken_for_it():
-    own = {"gpt": replace(family.load("tiny-rotary"), name="gpt", folder=None)}
+    own = {"gpt": replace(shipped.load("tiny-rotary"), name="gpt", folder=None)}
     assert compared.table_row(own, "gpt") == next(line for line in LARGER if line["name"] == "gpt")

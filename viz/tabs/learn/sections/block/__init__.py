@@ -21,8 +21,9 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
-from viz.server.view import View, read_choice, read_index
-from viz.tabs.learn import family
+from viz.server.view import View, read_choice, read_index, read_whole
+from viz.tabs.learn import shipped
+from viz.tabs.learn.score_terms import summands
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections.block.block_facts import CASES, additivity, gradients
 from viz.text import Refusal
@@ -77,7 +78,7 @@ def read_token(models: Models, view: View) -> dict[str, Any]:
     off = read_choice(view, "attention", ATTENTION) == "off"
     arguments = read_words(models, view)
     if read_choice({"norms": "pre", **view}, "norms", NORMS) == "post":
-        arguments["bundle"] = family.load(POST)
+        arguments["bundle"] = shipped.load(POST)
         tokenize(arguments["bundle"], arguments["text"])
     return {**arguments, "at": read_index(view, "at", MOST_TOKENS), "off": off}
 
@@ -86,12 +87,10 @@ def read_sizes(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `compare_gradients`.
 
     Raises:
-        Refusal: the depth is out of range, or the text has fewer than two bytes.
+        Refusal: a number is out of range, or the text has fewer than two bytes.
     """
     arguments = read_words(models, view)
-    depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
-    if depth < DEPTHS["min"]:
-        raise Refusal("bad_request")
+    depth, seed = read_whole(view, "depth", DEPTHS["min"], DEPTHS["max"]), read_index(view, "seed", SEEDS)
     if tokenize(arguments["bundle"], arguments["text"])[2] < 2:
         raise Refusal("learn_block_short")
     return {**arguments, "depth": depth, "seed": seed}
@@ -188,12 +187,11 @@ def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
         "cases": [{"left": the parts in this case, names in `block_facts.PARTS`, "off": the error, as
         `block_facts.additivity` returns it}]; "off" (n,): the errors of all cases; "names" of the cases.
     """
-    ids, stack = bundle.tokenizer.encode(text)[:MOST_TOKENS], bundle.model.transformer
+    ids = bundle.tokenizer.encode(text)[:MOST_TOKENS]
     with torch.inference_mode():
-        token = stack.token_embedding(torch.tensor([ids]))  # (1, t, e)
-        position = stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
-    mask = bundle.model.mask(len(ids))
-    off = [additivity(stack.blocks[0], token, position, mask, left) for left in CASES]
+        token, position = summands(bundle, ids)
+    block, mask = bundle.model.transformer.blocks[0], bundle.model.mask(len(ids))
+    off = [additivity(block, token, position, mask, left) for left in CASES]
     cases = [{"left": list(left), "off": each} for left, each in zip(CASES, off, strict=True)]
     return {"cases": cases, "off": torch.tensor(off), "names": [" + ".join(left) or "nothing" for left in CASES]}
 

@@ -16,7 +16,7 @@ from former.config import Pooling
 from former.models import pool
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
-from viz.passes.loaded import Loaded, Models, word_model
+from viz.passes.loaded import Models, word_model
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_string
 from viz.tabs.learn.section import Section
@@ -53,25 +53,6 @@ def props(models: Models) -> dict[str, Any]:
     sizes = {"depth": config.depth, "emb": config.emb}
     limits = {"most": MOST_WORDS, "longest": MOST_CHARACTERS, "poolings": list(POOLINGS)}
     return {"text": texts[0], "mixed": texts[-1], "model": word_model(models).name, **sizes, **limits}
-
-
-def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
-    """Reads the model, the words of a view (1, t), and which of them are pooled, bool (1, t).
-
-    Raises:
-        Refusal: a text without words, an invalid list, or a list that leaves no words.
-    """
-    loaded, out = word_model(models), read_string(view, "out")
-    if len(out) > MOST_CHARACTERS or not re.fullmatch(r"(\d+(,\d+)*)?", out):
-        raise Refusal("bad_request")
-    ids = torch.tensor([tokenize(loaded, view.get("text", ""))[0][:MOST_WORDS]])
-    real = torch.ones_like(ids, dtype=torch.bool)
-    for number in re.findall(r"\d+", out):
-        if int(number) < ids.shape[1]:
-            real[0, int(number)] = False
-    if not real.any():
-        raise Refusal("learn_classification_empty")
-    return loaded, ids, real
 
 
 @torch.inference_mode()
@@ -118,9 +99,18 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `judge_words`: "text"; "out", indices of the words to leave out, such as
-    "1,4"."""
-    loaded, _, real = read(models, view)
-    out = (~real[0]).nonzero().flatten().tolist()
+    "1,4".
+
+    Raises:
+        Refusal: a text without words, an invalid list, or a list that leaves no words.
+    """
+    loaded, given = word_model(models), read_string(view, "out")
+    if len(given) > MOST_CHARACTERS or not re.fullmatch(r"(\d+(,\d+)*)?", given):
+        raise Refusal("bad_request")
+    count = len(tokenize(loaded, view.get("text", ""))[0][:MOST_WORDS])
+    out = sorted({i for i in map(int, re.findall(r"\d+", given)) if i < count})
+    if len(out) == count:
+        raise Refusal("learn_classification_empty")
     pooling = read_choice({"pooling": POOLINGS[0], **view}, "pooling", POOLINGS)
     return {"bundle": loaded, "text": view["text"], "out": out, "pooling": pooling}
 

@@ -23,8 +23,8 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View, read_choice, read_index, read_string
+from viz.tabs.learn import shipped
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 MODEL = "dates"
@@ -40,7 +40,7 @@ SEEDS = 100
 
 def model() -> EncoderDecoder:
     """Loads the shipped encoder-decoder."""
-    result = load_shipped(MODEL).model
+    result = shipped.load(MODEL).bundle.model
     assert isinstance(result, EncoderDecoder)
     return result
 
@@ -92,7 +92,7 @@ def read_texts(view: View) -> dict[str, str]:
     Raises:
         Refusal: an invalid text or target.
     """
-    read_text(load_shipped(MODEL), view.get("text", ""))
+    read_text(shipped.load(MODEL).bundle, view.get("text", ""))
     target = read_string(view, "target").strip() or usual_target(view["text"].strip())
     if len(target) > (limit := model().config.seq_length - 1):
         raise Refusal("long_answer", given=len(target), limit=limit)
@@ -129,7 +129,7 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
         "weights" (t, t_source)}; for the chosen prefix, "vectors" of the memory (t_source, e), "weights" (t, t_source),
         "probs" (t, num_tokens) and "given", the labels of the rows.
     """
-    tokenizer: Any = load_shipped(MODEL).tokenizer
+    tokenizer: Any = shipped.load(MODEL).bundle.tokenizer
     labels, longest = tokenizer.labels, model().config.seq_length
     source = torch.tensor([tokenizer.encode(text)[:longest]])
     true = tokenizer.encode_target(target)
@@ -161,7 +161,7 @@ def write_forms(date: str, seed: int = 0) -> Numbers:
     Returns:
         "date"; "forms": [{"text", "right": whether `dates_reader` parses it as the date}].
     """
-    tokenizer: Any = load_shipped(MODEL).tokenizer
+    tokenizer: Any = shipped.load(MODEL).bundle.tokenizer
     sources = torch.tensor([tokenizer.encode(date)] * FORMS)
     answers = write(model(), sources, tokenizer.begin, tokenizer.end, temperature=1.0, seed=seed) if date else []
     texts = [tokenizer.decode(answer) for answer in answers]

@@ -26,9 +26,8 @@ from viz.passes.snapshots import name_at
 from viz.server.view import View, read_choice, read_index, read_whole
 from viz.tabs.generate import cache
 from viz.tabs.generate.panels import TIMES
-from viz.tabs.learn import family
+from viz.tabs.learn import shipped
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 TEXT = "In 1905 he moved to the United States."
@@ -46,17 +45,17 @@ TOKENS = 256  # of the longest cache
 
 def snapshots() -> list[int]:
     """Returns the steps of the model's snapshots."""
-    return load_shipped(TRAINED).card["recipe"]["snapshots"]
+    return shipped.load(TRAINED).bundle.card["recipe"]["snapshots"]
 
 
 def snapshot_name(step: int) -> str:
     """Returns the name of the snapshot at a training step, for `former.load`."""
-    return TRAINED if step == load_shipped(TRAINED).card["step"] else name_at(TRAINED, step)
+    return TRAINED if step == shipped.load(TRAINED).bundle.card["step"] else name_at(TRAINED, step)
 
 
 def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view and the limits of its inputs."""
-    recipe = load_shipped(TRAINED).card["recipe"]
+    recipe = shipped.load(TRAINED).bundle.card["recipe"]
     return {
         "text": TEXT,
         "other": OTHER,
@@ -77,16 +76,16 @@ def read_curve() -> dict[str, Any]:
     return json.loads(CURVE.read_text(encoding="utf-8"))
 
 
-def read(view: View) -> list[int]:
-    """Reads the tokens of a view's text.
+def read(view: View) -> str:
+    """Reads the text of a view.
 
     Raises:
         Refusal: an invalid text, or one of less than three bytes.
     """
-    ids = read_text(load_shipped(TRAINED), view.get("text", ""))[0][:MOST_BYTES]
-    if len(ids) < 3:
+    text = view.get("text", "")
+    if len(read_text(shipped.load(TRAINED).bundle, text)[0]) < 3:
         raise Refusal("learn_generation_short")
-    return ids
+    return text
 
 
 @torch.inference_mode()
@@ -120,7 +119,7 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
     ids = bundle.tokenizer.encode(text)[:MOST_BYTES]
     tokens = torch.tensor([ids])
     steps = snapshots()
-    trained = torch.stack([probabilities(load_shipped(snapshot_name(step)), ids) for step in steps])
+    trained = torch.stack([probabilities(shipped.load(snapshot_name(step)).bundle, ids) for step in steps])
     unmasked = probabilities(bundle, ids)
     least = int(unmasked.argmin())
     bits = {"trained": (-trained.log2().mean(-1)).tolist(), "unmasked": float(-unmasked.log2().mean())}
@@ -159,33 +158,30 @@ def write_on(bundle: former.Bundle, text: str, seed: int = 0) -> Numbers:
 
 def read_snapshots(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `predict_targets`: "text"."""
-    read(view)
-    return {"bundle": family.load(UNMASKED), "text": view["text"]}
+    return {"bundle": shipped.load(UNMASKED), "text": read(view)}
 
 
 def read_step(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `write_on` for a snapshot; "step" is its index."""
     step = describe_step(models, view)["step"]
-    return {**read_unmasked(models, view), "bundle": family.load(snapshot_name(step))}
+    return {**read_unmasked(models, view), "bundle": shipped.load(snapshot_name(step))}
 
 
-def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+def read_unmasked(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `write_on` for the model without a mask: "text" and "seed"."""
-    read(view)
-    return {"bundle": family.load(UNMASKED), "text": view["text"], "seed": read_index(view, "seed", SEEDS)}
+    return {**read_snapshots(models, view), "seed": read_index(view, "seed", SEEDS)}
 
 
 def cached(models: Models, name: str) -> Loaded:
     """Returns one of the models in `CACHED`: the server's own, or else loaded from the shipped ones."""
-    return models.get(name) or family.load(name)
+    return models.get(name) or shipped.load(name)
 
 
 def read_cached(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `measure_cache`: "text", repeated until it has "tokens" tokens, for the model
     "cache"."""
-    read(view)
     loaded = cached(models, read_choice(view, "cache", CACHED))
-    ids, tokens = loaded.bundle.tokenizer.encode(view["text"])[:MOST_BYTES], read_whole(view, "tokens", 1, TOKENS)
+    ids, tokens = loaded.bundle.tokenizer.encode(read(view))[:MOST_BYTES], read_whole(view, "tokens", 1, TOKENS)
     return {"bundle": loaded, "text": "", "written": (ids * tokens)[:tokens]}
 
 

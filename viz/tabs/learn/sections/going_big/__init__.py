@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,9 +20,8 @@ from viz import figures
 from viz.figures.frame import themed
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_choice, read_whole
 from viz.tabs.learn.section import Section
-from viz.text import Refusal
 
 MEASURED = CHECKPOINTS / "generator" / "memory.json"  # by `python -m former.training train generator --profile-memory`
 LIMITS = {"t": 100_000, "batch": 1024, "heads": 64, "layers": 128}
@@ -31,16 +30,6 @@ PRECISIONS = {"32": torch.float32, "16": torch.float16}
 HELD = 4  # tables a head: scores, weights, and the gradients of both
 LONGER = 10  # times
 SAMPLE = {"t": 512, "heads": 8, "size": 64}  # at most this size is run to measure the stored tensors
-
-
-class Sizes(NamedTuple):
-    """The sizes of a model and a batch, and the bits of each number."""
-
-    t: int
-    batch: int
-    heads: int
-    layers: int
-    bits: str
 
 
 def props(models: Models) -> dict[str, Any]:
@@ -59,19 +48,6 @@ def props(models: Models) -> dict[str, Any]:
     }
 
 
-def read(view: View) -> Sizes:
-    """Reads the sizes of a view.
-
-    Raises:
-        Refusal: sizes out of range.
-    """
-    numbers = [read_index(view, name, most + 1) for name, most in LIMITS.items()]
-    if not all(numbers):
-        raise Refusal("bad_request")
-    t, batch, heads, layers = numbers
-    return Sizes(t, batch, heads, layers, read_choice(view, "bits", PRECISIONS))
-
-
 def table_bytes(t: int, batch: int, heads: int, bits: str) -> int:
     """Returns the bytes of one layer's scores, made by `former.attention_weights` on the meta device, without data."""
     with torch.device("meta"):
@@ -81,9 +57,9 @@ def table_bytes(t: int, batch: int, heads: int, bits: str) -> int:
     return scores.nbytes
 
 
-def sample(sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
+def sample(t: int, heads: int) -> tuple[Tensor, Tensor, Tensor]:
     """Returns random q, k and v (1, h, t, s) of these sizes, limited to those of `SAMPLE`."""
-    shape = (1, min(sizes.heads, SAMPLE["heads"]), min(sizes.t, SAMPLE["t"]), SAMPLE["size"])
+    shape = (1, min(heads, SAMPLE["heads"]), min(t, SAMPLE["t"]), SAMPLE["size"])
     q, k, v = torch.randn(3, *shape, generator=torch.Generator().manual_seed(0))
     return q, k, v
 
@@ -119,7 +95,7 @@ def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -
         "q", "k", "v", "scores", "weights": the sample's tensors, (h, t, ·)
         "map", "numbers": the first weights of the first head, and the labels of its rows
     """
-    q, k, v = sample(Sizes(t, batch, heads, layers, bits))
+    q, k, v = sample(t, heads)
     scores, weights = former.attention_weights(q, k)
     both = {name: saved_bytes(q, k, v, kernel) for name, kernel in (("equation", False), ("kernel", True))}
     table = table_bytes(t, batch, heads, bits)
@@ -136,7 +112,8 @@ def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `count_bytes`."""
-    return read(view)._asdict()
+    sizes = {name: read_whole(view, name, 1, most) for name, most in LIMITS.items()}
+    return {**sizes, "bits": read_choice(view, "bits", PRECISIONS)}
 
 
 TABLE = Draw(figures.attention, Field("map"), Field("numbers"), title="one table of weights")

@@ -23,9 +23,9 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
-from viz.server.view import View, read_index
+from viz.server.view import View, read_index, read_whole
+from viz.tabs.learn import shipped
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 PIECES, BYTES = "gpt", "generator"  # the models that are compared
@@ -41,7 +41,7 @@ REPORTED = {"gpt2": 1.16, "gpt2-medium": 1.01, "gpt2-large": 0.97, "gpt2-xl": 0.
 
 def definition() -> dict[str, Any]:
     """Returns the tokenizer of `gpt` as a dict, as in its file."""
-    return json.loads(load_shipped(PIECES).tokenizer.to_dict()["definition"])
+    return json.loads(shipped.load(PIECES).bundle.tokenizer.to_dict()["definition"])
 
 
 @cache
@@ -75,7 +75,7 @@ def props(models: Models) -> dict[str, Any]:
 
 def card_of(name: str) -> dict[str, Any]:
     """Returns a model's sizes, quality and cost from its card; "seconds" is the wall time of all its trainings."""
-    bundle = load_shipped(name)
+    bundle = shipped.load(name).bundle
     card, recipe = bundle.card, bundle.card["recipe"]
     quality: Any = next(figure for figure in card["quality"] if figure["split"] == "val")
     runs = [*card.get("earlier", []), {**card, "steps": card["step"]}]
@@ -104,18 +104,17 @@ def in_256_bytes(quality: dict[str, Any]) -> float:
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def read(view: View) -> tuple[str, list[int]]:
-    """Reads the text of a view, up to its limit, and its pieces.
+def read(view: View) -> str:
+    """Reads the text of a view, up to its limit.
 
     Raises:
         Refusal: a text that cannot be read, or one of a single piece.
     """
-    read_text(load_shipped(PIECES), view.get("text", ""))  # refuses anything but a text
+    read_text(shipped.load(PIECES).bundle, view.get("text", ""))  # refuses anything but a text
     text = view["text"].encode(errors="replace")[:MOST_BYTES].decode(errors="ignore")
-    ids = load_shipped(PIECES).tokenizer.encode(text)
-    if len(ids) < 2:
+    if len(shipped.load(PIECES).bundle.tokenizer.encode(text)) < 2:
         raise Refusal("learn_gpt_2_short")
-    return text, ids
+    return text
 
 
 def cut_pieces(text: str, level: int) -> Numbers:
@@ -134,14 +133,14 @@ def cut_pieces(text: str, level: int) -> Numbers:
 
 def read_pieces(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `cut_pieces`."""
-    return {"text": read(view)[0], "level": read_index(view, "level", len(levels()))}
+    return {"text": read(view), "level": read_index(view, "level", len(levels()))}
 
 
 @torch.inference_mode()
 def surprise(name: str, ids: Sequence[int]) -> Tensor:
     """Returns a model's surprise in bits of each token except the first, (t - 1,)."""
     tokens = torch.tensor([list(ids)])
-    logits = load_shipped(name).model(tokens[:, :-1])[0]
+    logits = shipped.load(name).bundle.model(tokens[:, :-1])[0]
     return -logits.softmax(-1).gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
@@ -154,17 +153,17 @@ def score_text(text: str) -> Numbers:
         "pieces": bits of each piece but the first, and "names" of these pieces; "bytes": their number of bytes; and by
         the name of each model, its bits per byte.
     """
-    ids = load_shipped(PIECES).tokenizer.encode(text)
+    ids = shipped.load(PIECES).bundle.tokenizer.encode(text)
     bits, count = surprise(PIECES, ids), sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))
-    own = surprise(BYTES, load_shipped(BYTES).tokenizer.encode(text))[-count:]
-    names = load_shipped(PIECES).tokenizer.labels(ids)[1:]
+    own = surprise(BYTES, shipped.load(BYTES).bundle.tokenizer.encode(text))[-count:]
+    names = shipped.load(PIECES).bundle.tokenizer.labels(ids)[1:]
     per_byte = {PIECES: float(bits.sum()) / count, BYTES: float(own.sum()) / count}
     return {"pieces": bits, "names": names, "bytes": count, **per_byte}
 
 
 def read_score_text(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `score_text`."""
-    return {"text": read(view)[0]}
+    return {"text": read(view)}
 
 
 def compare_cards() -> Numbers:
@@ -187,18 +186,6 @@ def parts(**shape: int) -> dict[str, Any]:
     return {"total": total, "parts": {**counted, "norm": total - sum(counted.values())}}
 
 
-def read_shape(view: View) -> dict[str, int]:
-    """Reads blocks and heads of a view, and computes the embedding: all published models have heads of one size.
-
-    Raises:
-        Refusal: sizes out of range.
-    """
-    depth, heads = (read_index(view, name, most + 1) for name, most in LIMITS.items())
-    if not depth or not heads:
-        raise Refusal("bad_request")
-    return {"depth": depth, "heads": heads, "emb": HEAD_SIZE * heads}
-
-
 def count_size(depth: int, heads: int, emb: int) -> Numbers:
     """Counts the parameters of a GPT-2 of any size.
 
@@ -213,8 +200,9 @@ def count_size(depth: int, heads: int, emb: int) -> Numbers:
 
 
 def read_size(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads from a view the arguments of `count_size`."""
-    return read_shape(view)
+    """Reads from a view the arguments of `count_size`; all published models have heads of one size."""
+    sizes = {name: read_whole(view, name, 1, most) for name, most in LIMITS.items()}
+    return {**sizes, "emb": HEAD_SIZE * sizes["heads"]}
 
 
 BITS = Draw(figures.bars, Field("pieces"), Field("names"), axis="bits")

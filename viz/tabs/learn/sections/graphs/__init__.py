@@ -16,7 +16,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
-from viz.server.view import View, read_index, read_string
+from viz.server.view import View, read_index, read_string, read_whole
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
@@ -73,28 +73,6 @@ def props(models: Models) -> dict[str, Any]:
     }
 
 
-def read(view: View) -> tuple[Tensor, int, Tensor]:
-    """Reads a view: its graph as a mask, bool (n, n), the number of layers, and the order in which units are renamed,
-    (n,).
-
-    Raises:
-        Refusal: an invalid graph, or a number out of range.
-    """
-    graph = read_string(view, "graph")
-    if len(graph) > MOST_CHARACTERS or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
-        raise Refusal("bad_request")
-    count, listed = graph.split(":")
-    n = int(count)
-    edges = [(int(one), int(other)) for one, other in re.findall(r"(\d+)-(\d+)", listed)]
-    if not 2 <= n <= MOST_UNITS or not all(one < other < n for one, other in edges):
-        raise Refusal("bad_request")
-    layers, renamed = read_index(view, "layers", LAYERS + 1), read_index(view, "renamed", RENAMINGS)
-    if layers < 1:
-        raise Refusal("bad_request")
-    order = torch.randperm(n, generator=torch.Generator().manual_seed(renamed)) if renamed else torch.arange(n)
-    return mask_of(n, edges), layers, order
-
-
 def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order: list[int] | None = None) -> Numbers:
     """Runs random vectors through random blocks with a graph's mask, and measures which outputs depend on which inputs.
 
@@ -136,10 +114,21 @@ def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order:
 
 
 def read_graph(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads from a view the arguments of `pass_graph`."""
-    mask, layers, order = read(view)
-    edges = [tuple(edge) for edge in mask.triu(1).nonzero().tolist()]
-    return {"count": len(mask), "edges": edges, "layers": layers, "order": order.tolist()}
+    """Reads from a view the arguments of `pass_graph`.
+
+    Raises:
+        Refusal: an invalid graph, or a number out of range.
+    """
+    graph = read_string(view, "graph")
+    if len(graph) > MOST_CHARACTERS or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
+        raise Refusal("bad_request")
+    count, *ends = map(int, re.findall(r"\d+", graph))
+    edges = sorted(set(zip(ends[::2], ends[1::2], strict=True)))
+    if not 2 <= count <= MOST_UNITS or not all(one < other < count for one, other in edges):
+        raise Refusal("bad_request")
+    layers, renamed = read_whole(view, "layers", 1, LAYERS), read_index(view, "renamed", RENAMINGS)
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(renamed)) if renamed else torch.arange(count)
+    return {"count": count, "edges": edges, "layers": layers, "order": order.tolist()}
 
 
 MAP = Draw(figures.attention, Field("shares"), Field("names"), mask=Field("seen"))

@@ -6,7 +6,6 @@ numbers, each with a value of one number; there is one query, or each key is a q
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
@@ -17,11 +16,12 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index, read_string
-from viz.tabs.learn.pairs import MOST_CHARACTERS, read_pairs
+from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
-from viz.text import Refusal, message
+from viz.text import message
 
 KEYS = "1.5,0;0,1.5;-1.5,0;0,-1.5"  # a year as a circle
+COUNT = 4  # keys
 VALUES = "9,18,10,2"  # degrees
 QUERY = "1,1.2"
 REACH = 2.5  # an arrow goes so far across and up, at most
@@ -60,25 +60,7 @@ def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view and the limits of its inputs."""
     del models  # of which it needs none
     start = {"keys": KEYS, "values": VALUES, "query": QUERY, "soft": ATTENTION, "askers": list(ASKERS)}
-    return start | {"count": len(KEYS.split(";")), "reach": REACH, "largest": LARGEST, "softest": SOFTEST}
-
-
-def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float], float]:
-    """Reads the queries, keys and values of a view, and the temperature.
-
-    Raises:
-        Refusal: a value is invalid.
-    """
-    keys = read_pairs(read_string(view, "keys"), len(KEYS.split(";")), REACH)
-    query = read_pairs(read_string(view, "query"), 1, REACH)
-    try:
-        values = [float(value) for value in read_string(view, "values")[:MOST_CHARACTERS].split(",")]
-    except ValueError:
-        raise Refusal("bad_request") from None
-    if len(values) != len(keys) or not all(math.isfinite(value) and abs(value) <= LARGEST for value in values):
-        raise Refusal("bad_request")
-    asker = read_choice(view, "asker", ASKERS)
-    return keys if asker == "keys" else query, keys, values, temperature(read_index(view, "soft", SOFTEST + 1))
+    return start | {"count": COUNT, "reach": REACH, "largest": LARGEST, "softest": SOFTEST}
 
 
 def ask_softly(
@@ -105,9 +87,16 @@ def ask_softly(
 
 def read_lookup(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `ask_softly`."""
-    queries, keys, values, divisor = read(view)
-    names = message("learn_key_value_names").split()
-    return {"queries": queries, "keys": keys, "values": values, "names": names, "temperature": divisor}
+    keys = read_pairs(read_string(view, "keys"), COUNT, REACH)
+    (values,) = read_pairs(read_string(view, "values"), 1, LARGEST, width=COUNT)
+    query = read_pairs(read_string(view, "query"), 1, REACH)
+    return {
+        "queries": keys if read_choice(view, "asker", ASKERS) == "keys" else query,
+        "keys": keys,
+        "values": values,
+        "names": message("learn_key_value_names").split(),
+        "temperature": temperature(read_index(view, "soft", SOFTEST + 1)),
+    }
 
 
 MAP = Draw(figures.attention, Field("map"), Field("rows"), Field("names"))

@@ -22,6 +22,7 @@ from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.passes.trace import place_of
 from viz.server.view import View, read_index, read_string
+from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
@@ -91,16 +92,8 @@ def matrices(view: View) -> list[Tensor]:
     Raises:
         Refusal: an invalid list.
     """
-    text = read_string(view, "matrices")
-    try:
-        result = [[float(number) for number in columns.split(",")] for columns in text[:200].split(";")]
-    except ValueError:
-        raise Refusal("bad_request") from None
-    if [len(columns) for columns in result] != [4, 4, 4]:
-        raise Refusal("bad_request")
-    if not all(abs(number) <= REACH for columns in result for number in columns):  # nor NaN
-        raise Refusal("bad_request")
-    return [torch.tensor(columns).reshape(2, 2).T for columns in result]
+    columns = read_pairs(read_string(view, "matrices"), len(PARTS), REACH, width=4)
+    return [torch.tensor(each).reshape(2, 2).T for each in columns]
 
 
 def attend_in_plane(matrices: list[list[list[float]]], row: int = 0) -> Numbers:

@@ -23,9 +23,8 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View
-from viz.tabs.learn import family
+from viz.tabs.learn import family, shipped
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 MODELS = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}  # trained alike
@@ -57,7 +56,7 @@ def props(models: Models) -> dict[str, Any]:
 
 def card_of(kind: str) -> dict[str, Any]:
     """Returns the quality and the training time of the model of this kind, such as "recurrent", from its card."""
-    bundle = load_shipped(MODELS[kind])
+    bundle = shipped.load(MODELS[kind]).bundle
     card, recipe = bundle.card, bundle.card["recipe"]
     return {
         "kind": kind,
@@ -66,7 +65,7 @@ def card_of(kind: str) -> dict[str, Any]:
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "bytes": card["step"] * recipe["batch"] * recipe["model"]["seq_length"],
         "seconds": card["processor_seconds"],
-        "bits": next(figure["bits_per_byte"] for figure in card["quality"] if figure["split"] == "val"),
+        "bits": family.bits(card),
     }
 
 
@@ -84,18 +83,6 @@ def wiring(model: Any) -> dict[str, Any]:
     elif isinstance(model, ConvModel):
         back = [[i * config.dilation**layer for i in range(config.kernel)] for layer in range(config.depth)]
     return {"layers": config.depth, "back": back, "recurrent": isinstance(model, GRUModel)}
-
-
-def read(view: View) -> Tensor:
-    """Reads the tokens of a view's text, (1, t).
-
-    Raises:
-        Refusal: a text that cannot be read, or one of less than two bytes.
-    """
-    ids = read_text(load_shipped(MODELS["recurrent"]), view.get("text", ""))[0][:MOST_BYTES]
-    if len(ids) < 2:
-        raise Refusal("learn_recurrent_short")
-    return torch.tensor([ids])
 
 
 def steps_of(model: Any) -> Callable[[Tensor], Tensor]:
@@ -137,9 +124,15 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
 
 
 def read_networks(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads from a view the arguments of `reach_outputs`: "text"."""
-    read(view)
-    return {"bundles": {kind: family.load(name) for kind, name in MODELS.items()}, "text": view["text"]}
+    """Reads from a view the arguments of `reach_outputs`: "text".
+
+    Raises:
+        Refusal: a text that cannot be read, or one of less than two bytes.
+    """
+    bundles, text = {kind: shipped.load(name) for kind, name in MODELS.items()}, view.get("text", "")
+    if len(read_text(bundles["recurrent"].bundle, text)[0]) < 2:
+        raise Refusal("learn_recurrent_short")
+    return {"bundles": bundles, "text": text}
 
 
 COUNTS = tuple(Field(kind, "count") for kind in MODELS)

@@ -22,7 +22,7 @@ from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_index
-from viz.tabs.learn import family
+from viz.tabs.learn import family, shipped
 from viz.tabs.learn.section import Section
 from viz.text.examples import EXAMPLES
 
@@ -75,7 +75,7 @@ def props(models: Models) -> dict[str, Any]:
     start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST_BYTES}
     return start | {
         "trained": {
-            way: {"name": name, "bits": family.bits(family.load(name).bundle.card)} for way, name in TRAINED.items()
+            way: {"name": name, "bits": family.bits(shipped.load(name).bundle.card)} for way, name in TRAINED.items()
         }
     }
 
@@ -113,19 +113,9 @@ def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
 
 def read_random(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `measure_sizes`."""
-    seed, k, shown_measure = read(view)
-    return {"seed": seed, "k": k, "measure_shown": shown_measure}
-
-
-def read(view: View) -> tuple[int, int, str]:
-    """Reads seed, k and measure of a view.
-
-    Raises:
-        Refusal: an invalid view.
-    """
-    seed = read_index(view, "seed", SEEDS)
+    seed, measure_shown = read_index(view, "seed", SEEDS), read_choice(view, "measure", MEASURES)
     power = max(POWERS[0], read_index(view, "power", POWERS[-1] + 1))
-    return seed, 2**power, read_choice(view, "measure", MEASURES)
+    return {"seed": seed, "k": 2**power, "measure_shown": measure_shown}
 
 
 def entropies(model: former.Generator, tokens: Tensor) -> Tensor:
@@ -164,7 +154,7 @@ def read_models(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 -
     Raises:
         Refusal: a text that cannot be read.
     """
-    both = {way: family.load(name) for way, name in TRAINED.items()}
+    both = {way: shipped.load(name) for way, name in TRAINED.items()}
     tokenize(both["scaled"], view.get("text", ""))
     return {"bundles": both, "text": view["text"]}
 

@@ -32,21 +32,6 @@ def props(models: Models) -> dict[str, Any]:
     return {"words": WORDS, "vectors": VECTORS, "model": word_model(models).name, **limits}
 
 
-def read(view: View) -> tuple[list[str], list[list[float]]]:
-    """Reads the words of a view, and the arrow of each.
-
-    Raises:
-        Refusal: no words or too many, or invalid arrows.
-    """
-    words, vectors = read_string(view, "words"), read_string(view, "vectors")
-    if not 0 < len(result := words.split()) <= MOST_WORDS or len(words) > LETTERS:
-        raise Refusal("learn_words_limit", most=MOST_WORDS, letters=LETTERS)
-    drawn = dict(
-        zip(dict.fromkeys(result), read_pairs(vectors, MOST_WORDS, REACH), strict=False)
-    )  # equal words share an arrow
-    return result, [drawn[word] for word in result]
-
-
 def attend(words: list[str], arrows: list[list[float]], row: int = 0) -> Numbers:
     """Runs the article's basic self-attention on arrows in the plane.
 
@@ -66,10 +51,18 @@ def attend(words: list[str], arrows: list[list[float]], row: int = 0) -> Numbers
 
 
 def read_arrows(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads from a view the arguments of `attend`."""
-    words, arrows = read(view)
+    """Reads from a view the arguments of `attend`.
+
+    Raises:
+        Refusal: no words or too many, or invalid arrows.
+    """
+    text = read_string(view, "words")
+    words, arrows = text.split(), read_pairs(read_string(view, "vectors"), MOST_WORDS, REACH)
+    if not 0 < len(words) <= MOST_WORDS or len(text) > LETTERS:
+        raise Refusal("learn_words_limit", most=MOST_WORDS, letters=LETTERS)
+    drawn = dict(zip(dict.fromkeys(words), arrows, strict=False))  # equal words share an arrow
     row = read_index({"row": 0, **view}, "row", MOST_WORDS)
-    return {"words": words, "arrows": arrows, "row": min(row, len(words) - 1)}
+    return {"words": words, "arrows": [drawn[word] for word in words], "row": min(row, len(words) - 1)}
 
 
 MAP = Draw(figures.attention, Field("weights", 0), Field("words"))

@@ -22,7 +22,7 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Models, poolers, word_model
 from viz.server.view import View, read_choice
-from viz.tabs.learn import family
+from viz.tabs.learn import family, shipped
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections.several_heads.forms import LIMITS, TIMED, count_forms, read_sizes
 
@@ -49,7 +49,7 @@ LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
 def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view and the limits of its inputs."""
     heads = {number: list(names) for number, names in HEADS.items()}
-    trained = [{"change": change, **family.table_row(family.load(name))} for change, name in TRAINED.items()]
+    trained = [{"change": change, **family.table_row(shipped.load(name))} for change, name in TRAINED.items()]
     link = {"text": " ".join(WORDS), "model": word_model(models).name}
     return {**link, "most": LIMITS, "timed": TIMED, "heads": heads, "trained": trained}
 

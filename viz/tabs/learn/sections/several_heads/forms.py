@@ -10,9 +10,8 @@ import torch
 import former
 from viz.panels import Numbers
 from viz.passes.loaded import Models
-from viz.server.view import View, read_index
+from viz.server.view import View, read_whole
 from viz.tabs.learn.clock import seconds
-from viz.text import Refusal
 
 VARIANTS = ("narrow", "wide", "chunked")
 LIMITS = {"emb": 4096, "count": 64}
@@ -23,9 +22,7 @@ SPENT = 0.04  # seconds for each form, at least three calls
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
     """Reads from a view the arguments of `count_forms`."""
-    emb, heads = (read_index(view, name, most + 1) for name, most in LIMITS.items())
-    if not emb or not heads:
-        raise Refusal("bad_request")
+    emb, heads = (read_whole(view, name, 1, most) for name, most in LIMITS.items())
     return {"emb": emb, "heads": heads}
 
 

@@ -20,7 +20,7 @@ from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.passes.run import tokenize
 from viz.server.view import View, read_index, read_number
-from viz.tabs.learn import family
+from viz.tabs.learn import shipped
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections.since.compared import (
     FAMILY,
@@ -46,7 +46,7 @@ LENGTHS = [2**power for power in range(7, 16)]  # t = 128 … 32,768
 
 def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view, its limits, and the models from their cards."""
-    rotary = family.load(ROTARY).bundle.config
+    rotary = shipped.load(ROTARY).bundle.config
     limits = {"text": TEXT, "most": MOST_TOKENS, "shifts": SHIFTS, "added": ADDED, "lengths": LENGTHS}
     return {
         **limits,
@@ -62,7 +62,7 @@ def read_text(view: View, name: str) -> dict[str, Any]:
     Raises:
         Refusal: an invalid view.
     """
-    loaded = family.load(name)
+    loaded = shipped.load(name)
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"], "at": read_index(view, "at", MOST_TOKENS)}
 
@@ -123,7 +123,7 @@ def turn_head(bundle: former.Bundle, text: str, at: int, back: int, head: int, s
 
 def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `turn_head`."""
-    heads = family.load(ROTARY).bundle.config.heads
+    heads = shipped.load(ROTARY).bundle.config.heads
     named = {"back": MOST_TOKENS, "head": heads, "shift": SHIFTS + 1}
     return {**read_text(view, ROTARY), **{name: read_index(view, name, size) for name, size in named.items()}}
 

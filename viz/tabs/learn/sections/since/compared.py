@@ -14,7 +14,7 @@ from former.checkpoints import CHECKPOINTS
 from former.generate import KeyValueCache
 from viz.panels import Numbers
 from viz.passes.loaded import Loaded, Models
-from viz.tabs.learn import family
+from viz.tabs.learn import family, shipped
 
 ROTARY, RMS, GATED = "tiny-rotary", "tiny-rms", "tiny-swiglu"
 FAMILY = (family.PLAIN, ROTARY, RMS, GATED, "tiny-grouped", "tiny-modern")
@@ -31,7 +31,7 @@ PUBLISHED = {
 def find(models: Models, name: str) -> Loaded:
     """Returns a shipped model: the one that the page shows, unless that is a visitor's own of the same name."""
     shown = models.get(name)
-    return shown if shown and shown.folder == CHECKPOINTS / name else family.load(name)
+    return shown if shown and shown.folder == CHECKPOINTS / name else shipped.load(name)
 
 
 def when_equal(card: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -18,9 +18,8 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Models
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_choice, read_whole
 from viz.tabs.learn.section import Section
-from viz.text import Refusal
 
 MEASURED = CHECKPOINTS / "family" / "sparse.json"  # by `python -m tests.bench.sparse --file`
 NUMBERS = {"time": "milliseconds", "memory": "megabytes"}  # of the record
@@ -35,18 +34,6 @@ LONG = 16_384  # tokens, of the measured lengths the largest
 def read_costs() -> dict[str, Any]:
     """Reads the record of each method's time and memory."""
     return json.loads(MEASURED.read_text(encoding="utf-8"))
-
-
-def read(view: View) -> tuple[str, int, int]:
-    """Reads the pattern of a view, the number of tokens, and the stride.
-
-    Raises:
-        Refusal: numbers out of range.
-    """
-    t, size = (read_index(view, name, most + 1) for name, most in LIMITS.items())
-    if t < 2 or not size:
-        raise Refusal("bad_request")
-    return read_choice(view, "kind", sparse.PATTERNS), t, size
 
 
 @torch.inference_mode()
@@ -84,8 +71,8 @@ def follow_pattern(kind: str, t: int, size: int) -> Numbers:
 
 def read_pattern(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `follow_pattern`."""
-    kind, t, size = read(view)
-    return {"kind": kind, "t": t, "size": size}
+    t, size = read_whole(view, "t", 2, LIMITS["t"]), read_whole(view, "size", 1, LIMITS["size"])
+    return {"kind": read_choice(view, "kind", sparse.PATTERNS), "t": t, "size": size}
 
 
 def costs_of_methods(show: str) -> Numbers:

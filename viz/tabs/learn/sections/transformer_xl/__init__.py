@@ -22,9 +22,9 @@ from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View, read_index
+from viz.tabs.learn import shipped
 from viz.tabs.learn.score_terms import TERMS, relative_terms
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 
 MODEL = "xl"
@@ -42,7 +42,7 @@ KEYS = 40  # of which a score is shown, the last
 
 def model() -> TransformerXL:
     """Loads the shipped Transformer-XL."""
-    result = load_shipped(MODEL).model
+    result = shipped.load(MODEL).bundle.model
     assert isinstance(result, TransformerXL)
     return result
 
@@ -57,7 +57,7 @@ def props(models: Models) -> dict[str, Any]:
     """Returns the data for the section's script: its initial view, the limits of its inputs, and figures from the
     model's card."""
     del models
-    config, card = model().config, load_shipped(MODEL).card
+    config, card = model().config, shipped.load(MODEL).bundle.card
     quality: Any = next((figure for figure in card["quality"] if figure["split"] == "val"), {})
     measured = {int(name.removeprefix("memory_")): bits for name, bits in quality.items() if name.startswith("memory_")}
     return {
@@ -76,41 +76,14 @@ def props(models: Models) -> dict[str, Any]:
     }
 
 
-def read(view: View) -> Tensor:
-    """Reads the bytes of a view's text, (1, t).
-
-    Raises:
-        Refusal: a text that cannot be read, or one that is not longer than a segment.
-    """
-    text = view.get("text", "")
-    read_text(load_shipped(MODEL), text)  # refuses anything but a text
-    ids = load_shipped(MODEL).tokenizer.encode(text)[:MOST_BYTES]
-    if len(ids) <= SEGMENT:
-        raise Refusal("learn_transformer_xl_short", least=SEGMENT + 1)
-    return torch.tensor([ids])
-
-
-def segments(tokens: Tensor, length: int, memory_length: int, net: TransformerXL, **options: Any) -> list[Tensor]:
-    """Reads a text segment by segment; yields the logits of each, (b, t, num_tokens).
-
-    Args:
-        tokens: (b, n).
-        length: t, of a segment.
-        memory_length: m; 0 for no memory.
-        net: the model.
-        options: further arguments of the model's forward pass, for every segment.
-    """
-    memory, logits = None, []
-    for segment in tokens.split(length, 1):
-        said, memory = net(segment, memory, memory_length=memory_length, **options)
-        logits.append(said)
-    return logits
-
-
 @torch.inference_mode()
 def surprise(tokens: Tensor, memory_length: int) -> Tensor:
     """Returns the bits of each byte except the first, (n - 1,), with a memory of this length."""
-    probs = torch.cat(segments(tokens[:, :-1], SEGMENT, memory_length, model()), 1)[0].softmax(-1)
+    memory, logits = None, []
+    for segment in tokens[:, :-1].split(SEGMENT, 1):
+        said, memory = model()(segment, memory, memory_length=memory_length)
+        logits.append(said)
+    probs = torch.cat(logits, 1)[0].softmax(-1)
     return -probs.gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
@@ -123,10 +96,10 @@ def weigh_memory(text: str) -> Numbers:
         "labels" of its bytes; "off" and "on", the bits of each byte but the first, without a memory and with one as
         long as in training, and "means" of both; "bits" per byte with each of the lengths in "memories".
     """
-    tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:MOST_BYTES]])
+    tokens = torch.tensor([shipped.load(MODEL).bundle.tokenizer.encode(text)[:MOST_BYTES]])
     each = {"off": surprise(tokens, 0), "on": surprise(tokens, model().config.memory_length)}
     return {
-        "labels": load_shipped(MODEL).tokenizer.labels(tokens[0].tolist()),
+        "labels": shipped.load(MODEL).bundle.tokenizer.labels(tokens[0].tolist()),
         **each,
         "means": {name: float(bits.mean()) for name, bits in each.items()},
         "bits": [float(surprise(tokens, memory).mean()) for memory in MEMORIES],
@@ -135,9 +108,15 @@ def weigh_memory(text: str) -> Numbers:
 
 
 def read_long(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
-    """Reads "text", which must be longer than a segment."""
-    read(view)
-    return {"text": view["text"]}
+    """Reads "text".
+
+    Raises:
+        Refusal: a text that cannot be read, or one that is not longer than a segment.
+    """
+    text = view.get("text", "")
+    if len(read_text(shipped.load(MODEL).bundle, text)[0]) <= SEGMENT:
+        raise Refusal("learn_transformer_xl_short", least=SEGMENT + 1)
+    return {"text": text}
 
 
 def influence_of_bytes(tokens: Tensor, memory_length: int) -> Tensor:
@@ -167,10 +146,10 @@ def reach_back(text: str) -> Numbers:
         last layer's row of "on"; "far": {"off", "on"}: how many bytes back the first byte is that changes the last
         layer.
     """
-    tokens = torch.tensor([load_shipped(MODEL).tokenizer.encode(text)[:REACHED]])
+    tokens = torch.tensor([shipped.load(MODEL).bundle.tokenizer.encode(text)[:REACHED]])
     off, on = influence_of_bytes(tokens, 0), influence_of_bytes(tokens, SHORT)
     far = {name: len(row) - 1 - int((row > 0).int().argmax()) for name, row in (("off", off[-1]), ("on", on[-1]))}
-    labels = load_shipped(MODEL).tokenizer.labels(tokens[0].tolist())
+    labels = shipped.load(MODEL).bundle.tokenizer.labels(tokens[0].tolist())
     return {"labels": labels, "off": off, "on": on, "last": on[-1], "far": far}
 
 
@@ -186,7 +165,7 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
         all four terms by name, and "spreads", the standard deviation of each; "scores" as the model computes them;
         "error": the largest difference between a score and the sum of its terms.
     """
-    tokenizer = load_shipped(MODEL).tokenizer
+    tokenizer = shipped.load(MODEL).bundle.tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST_BYTES]])
     capture = former.Capture(("q", "k", "scores"), [layer])
     *before, final = tokens.split(SEGMENT, 1)

@@ -17,9 +17,8 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View, read_string
-from viz.tabs.learn.family import load
+from viz.tabs.learn import shipped
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.shipped import load_shipped
 from viz.text import Refusal
 from viz.text.examples import CARRIED
 
@@ -70,19 +69,19 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
         Refusal: a text that cannot be read, one that is too long, or two of different lengths.
     """
     texts = {name: read_string(view, name, "empty_text") for name in ("pinned", "text")}
-    counts = [len(read_text(load_shipped(MODEL), text)[0]) for text in texts.values()]
+    counts = [len(read_text(shipped.load(MODEL).bundle, text)[0]) for text in texts.values()]
     if counts[0] != counts[1]:
         raise Refusal("learn_which_head_lengths", first=counts[0], second=counts[1])
     if counts[0] > MOST_TOKENS:
         raise Refusal("learn_which_head_long", given=counts[0], most=MOST_TOKENS)
-    return {"bundle": load(MODEL), **texts}
+    return {"bundle": shipped.load(MODEL), **texts}
 
 
 def props(models: Models) -> dict[str, Any]:
     """Returns the section's pairs of texts, and the three heads of its question: the two that return most, and the one
     that is needed most."""
     del models
-    bundle = load(MODEL).bundle
+    bundle = shipped.load(MODEL).bundle
     result = weigh_heads(bundle, *next(iter(PAIRS.values())))
     returned, lost = (result[name].flatten().argsort(descending=True).tolist() for name in ("returned", "lost"))
     heads = [*returned[:2], next(head for head in lost if head not in returned[:2])]
