@@ -124,17 +124,31 @@ const settingsOf = (section, words, node, paintNote) => {
     line: (name, label, hint = say("text_hint")) => updated(fields.line(section.live, name, label, hint)),
     stepper: (name, label = words(name)) => updated(fields.stepper(section.live, name, label)),
     slider: (name, inWords, label = words(name)) => updated(makeSlider(section.live, name, inWords, label)),
-    /** Plays the setting `step`; back to the start it stops. As makePlayer. */
-    player: (options) => {
-      const player = updated(makePlayer(section, section.live, { paint: () => section.paint?.(), ...options }));
-      section.stop = player.stop;
-      return player;
+    /** Plays the setting `step`; back to the start it stops. As makePlayer; nodes are its button, its slider, and the
+     *  step inWords(). */
+    player: (/** @type {any} */ { inWords, ...steps }) => {
+      const player = makePlayer(section, section.live, { paint: () => section.paint?.(), ...steps });
+      const { play, slider, stop, put } = player;
+      const output = h("output");
+      section.stop = stop;
+      const update = () => {
+        player.update();
+        if (steps.ready && !steps.ready()) return;
+        output.textContent = inWords();
+        slider.setAttribute("aria-valuetext", output.textContent);
+      };
+      return updated({ nodes: [play, slider, output], put, update });
     },
-    /** {value: [element]}: which elements there are for a value of the setting `show`. */
-    parts: (ofValue) =>
+    /** {value: [part, ...elements]}: the part {node, paint} that is shown for a value of the setting `show`, and what
+     *  else there is for it. Returns a function that paints the part on the screen. */
+    parts: (ofValue) => {
+      const nodesOf = ([{ node }, ...others]) => [node, ...others];
+      const shown = () => ofValue[section.live.view.show];
       updates.push(() => {
-        for (const part of Object.values(ofValue).flat()) part.hidden = !ofValue[section.live.view.show].includes(part);
-      }),
+        for (const node of Object.values(ofValue).flatMap(nodesOf)) node.hidden = !nodesOf(shown()).includes(node);
+      });
+      return () => shown()[0].paint();
+    },
     /** The question without whose answer there is nothing to see, or {value: question} for values of the setting
      *  `show`: until the first answer the section says that it is loading. */
     needs: (questions) =>
@@ -146,6 +160,10 @@ const settingsOf = (section, words, node, paintNote) => {
   };
 };
 
+/** Where measured numbers come from: what is said of it, and the command that measures them again. */
+const measured = (message, command) =>
+  h("details.source", h("summary", say("how_measured")), h("p", message, " ", h("code", command)));
+
 /** The texts above and below a section's panel: its sentence, things to try, its question and its links. */
 const wordsOf = (section, below, text) => ({
   /** The sentence above, of what is on the screen. */
@@ -156,9 +174,10 @@ const wordsOf = (section, below, text) => ({
   /** Prepared changes, as learnTries takes them, and how to put all back. */
   tries: (changes, reset = () => (section.stop?.(), section.live.reset())) =>
     below.replaceChildren(...learnTries(section, changes, reset)),
-  /** Where measured numbers come from: what is said of it, and the command that measures them again. */
-  measured: (message, command) =>
-    h("details.source", h("summary", say("how_measured")), h("p", message, " ", h("code", command))),
+  measured,
+  /** The same of a record with its date and machine: the message "measured" of these, and of further values. */
+  recorded: (record, values) =>
+    measured(section.words("measured", { ...record, ...record.machine, ...values }), record.command),
   puzzle: () => addPuzzle(section, text),
   check: (question) => text.append(learnCheck(section, question)),
   links: (views) => text.append(links(section, views)),

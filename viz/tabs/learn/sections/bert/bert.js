@@ -76,7 +76,7 @@ const makeWords = (section) => {
     if (!filled) return;
     gaps.draw(filled);
     read.draw(filled, () => ({}));
-    if (demo.view.show === "words") section.showLesson(lesson(filled));
+    section.showLesson(lesson(filled));
   };
   return { node, paint };
 };
@@ -118,15 +118,14 @@ const makeTexts = (section) => {
       title: words("piece", { label: labels[i], second: segments[i] ? "yes" : "no", share: asShare(looks[i]) }),
     }));
     paintVerdict(follows);
-    if (demo.view.show === "texts")
-      section.showLesson(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
+    section.showLesson(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
   };
   return { node, paint };
 };
 
 /** The measurements on the models' cards: {node, paint}. */
 const makeFigures = (section, props) => {
-  const { words, live: demo } = section;
+  const { words } = section;
   const header = tableHead("", "", words("right"), words("without"));
   const card = () => {
     const { measured } = props;
@@ -178,8 +177,8 @@ const makeFigures = (section, props) => {
       known: compared ? "yes" : "no",
     });
   };
-  const paint = () => demo.view.show === "figures" && section.showLesson(lesson());
-  return { node: h("div.in-figures", ...card(), ...masks(), ...fineTuned()), paint };
+  const node = h("div.in-figures", ...card(), ...masks(), ...fineTuned());
+  return { node, paint: () => section.showLesson(lesson()) };
 };
 
 const addCheck = (section) => {
@@ -198,9 +197,9 @@ export const mount = (section, props) => {
   const show = section.choice("show", SHOWS);
   const text = section.line("text", words("field"));
   const parts = [makeWords(section), makeTexts(section), makeFigures(section, props)];
-  const [inWords, inTexts, inFigures] = parts.map(({ node }) => node);
+  const [inWords, inTexts, inFigures] = parts;
   panel.tools.append(show.node, text.node);
-  panel.picture.append(inWords, inTexts, inFigures);
+  panel.picture.append(...parts.map(({ node }) => node));
 
   section.tries({
     pieces: { show: "words", text: props.pieces },
@@ -212,7 +211,7 @@ export const mount = (section, props) => {
     const { show: what, text: typed, first, second } = demo.view;
     return [["explore", { model: props.model, text: what === "texts" ? `${first} [SEP] ${second}` : typed }]];
   });
-  section.parts({ words: [inWords, text.node], texts: [inTexts], figures: [inFigures] });
+  const paint = section.parts({ words: [inWords, text.node], texts: [inTexts], figures: [inFigures] });
   section.needs({ words: "filled", texts: "judged" });
-  section.begin(() => parts.forEach(({ paint }) => paint()));
+  section.begin(paint);
 };

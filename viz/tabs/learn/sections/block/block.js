@@ -43,8 +43,7 @@ const makeGradient = (section, { emb }) => {
       change: (_, { yaxis }) => (yaxis.rangemode = "tozero"),
     });
     const ratio = ([first, ...rest]) => asNumber(rest.at(-1) / first, 2);
-    if (demo.view.show === "gradient")
-      section.showLesson(words("lesson_gradient", { depth, post: ratio(post), pre: ratio(pre) }));
+    section.showLesson(words("lesson_gradient", { depth, post: ratio(post), pre: ratio(pre) }));
   };
   return { node, paint };
 };
@@ -70,9 +69,9 @@ export const mount = (section, props) => {
   const show = section.choice("show", SHOWS);
   const [depth, seed] = ["depth", "seed"].map((name) => section.stepper(name));
   const parts = [makeStack(section, props), makeLinear(section, props), makeGradient(section, props)];
-  const [stack, linear, gradient] = parts.map(({ node }) => node);
+  const [stack, linear, gradient] = parts;
   panel.tools.append(show.node, text.node, depth.node, seed.node);
-  panel.picture.append(stack, linear, gradient);
+  panel.picture.append(...parts.map(({ node }) => node));
 
   section.tries({
     off: { show: "stack", attention: "off" },
@@ -88,7 +87,7 @@ export const mount = (section, props) => {
     ]),
   );
 
-  section.parts({ stack: [stack], linear: [linear], gradient: [gradient, depth.node, seed.node] });
+  const paint = section.parts({ stack: [stack], linear: [linear], gradient: [gradient, depth.node, seed.node] });
   section.needs({ stack: "through", linear: "linear", gradient: "gradient" });
-  section.begin(() => parts.forEach(({ paint }) => paint()));
+  section.begin(paint);
 };

@@ -42,7 +42,7 @@ export const makeLinear = (section, props) => {
     const [whole, least, none] = [of(...PARTS), Math.min(...PARTS.map((part) => of(part))), of()].map((off) =>
       asNumber(off, 2),
     );
-    if (demo.view.show === "linear") section.showLesson(words("lesson_linear", { whole, least, none, activation }));
+    section.showLesson(words("lesson_linear", { whole, least, none, activation }));
   };
   return { node, paint };
 };

@@ -1,10 +1,11 @@
 // One token through a trained stack: what each half of a block adds, the prediction at that point, and which outputs
 // change with the token.
 
-import { h, refill, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { ground, palette } from "../../../../browser/lib/colour.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
+import { fillTokens } from "../../lib/tokens.js";
 import { blockPicture } from "./picture.js";
 
 const PACE = 350; // ms between two stages while it plays
@@ -19,39 +20,26 @@ const placeOf = (step) => ({
 /** The tokens of the text, of which a click selects one, coloured by how far their outputs change with it: {node,
  *  paint(through)}. */
 const makeTokens = ({ words, live: demo }, most) => {
-  const list = h("ol");
+  const list = h("ol.tokens");
   const count = h("p.count", { "aria-live": "polite" });
-  const token = (label, i, { labels, at, moved: changes }, colours, largest) => {
-    const message = words("token", { label, chosen: labels[at], moved: asNumber(changes[i], 2) });
-    const mark = h("i");
-    if (changes[i] > 0) ground(mark, colours[Math.round(255 * Math.max(0.12, changes[i] / largest))]);
-    const button = h(
-      "button",
-      {
-        "aria-pressed": `${i === at}`,
-        title: message,
-        "aria-label": message,
-        "data-moved": changes[i],
-        onclick: () => demo.set({ at: i }),
-      },
-      label,
-      mark,
-    );
-    return h("li", button);
-  };
-  const paint = (through) => {
-    const { labels, at, moved: changes } = through;
+  const paint = ({ labels, at, moved: changes }) => {
     const largest = Math.max(...changes, 1e-9);
     const colours = palette().weights;
-    refill(
-      list,
-      labels.map((label, i) => token(label, i, through, colours, largest)),
-    );
+    const attributesOf = (i) => {
+      const message = words("token", { label: labels[i], chosen: labels[at], moved: asNumber(changes[i], 2) });
+      return { title: message, "aria-label": message, "data-moved": changes[i] };
+    };
+    const markOf = (i) => {
+      const mark = h("i");
+      if (changes[i] > 0) ground(mark, colours[Math.round(255 * Math.max(0.12, changes[i] / largest))]);
+      return mark;
+    };
+    fillTokens(list, labels, at, (i) => demo.set({ at: i }), attributesOf, markOf);
     const others = changes.filter((_, i) => i !== at);
     const moving = others.filter((value) => value > 0).length;
     count.textContent = words("count", { label: labels[at], moved: moving, others: others.length });
   };
-  return { node: h("div.tokens", h("p.quiet", words("tokens", { most })), list, count), paint };
+  return { node: h("div.of-text", h("p.quiet", words("tokens", { most })), list, count), paint };
 };
 
 /** A row for each block, with the guess after it; that of `layer` also shows the guess after its attention: {node,
@@ -120,8 +108,8 @@ export const makeStack = (section, props) => {
     pace: PACE,
     ready: () => Boolean(demo.answers.through),
     held: () => demo.busy,
+    inWords: () => words("step_is", { ...placeOf(now()), count: STAGES }),
   });
-  const stage = h("output");
   const tokens = makeTokens(section, props.most);
   const pick = (i) => player.put({ step: STAGES * placeOf(now()).layer + i + 1 })();
   const picture = blockPicture({ words, pick });
@@ -129,7 +117,7 @@ export const makeStack = (section, props) => {
   const container = h("div");
   const node = h(
     "div.in-stack",
-    h("div.course", norms.node, attention.node, player.play, player.slider, stage),
+    h("div.course", norms.node, attention.node, ...player.nodes),
     tokens.node,
     h("div.block-place", picture.node, panel.equation()),
     table.node,
@@ -146,14 +134,12 @@ export const makeStack = (section, props) => {
     const { through } = demo.answers;
     if (!through) return;
     const { layer, reached } = placeOf(now());
-    stage.textContent = words("step_is", { layer, reached, count: STAGES });
-    player.slider.setAttribute("aria-valuetext", stage.textContent);
     tokens.paint(through);
     table.paint(through, props.models[demo.view.norms], layer);
     paintBlock(through, { layer, reached });
     const names = ["attention", "feed_forward"].map((part) => words(`trace_${part}`));
     chart.draw({ figures: through.chart, keep: through.text, x: words("layer"), y: words("length"), names });
-    if (demo.view.show === "stack") section.showLesson(lesson(words, through));
+    section.showLesson(lesson(words, through));
   };
   return { node, paint };
 };

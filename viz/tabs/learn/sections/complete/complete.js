@@ -156,20 +156,20 @@ export const mount = (section, props) => {
     { lines: ["text"] },
   );
   const text = section.line("text", words("field", { most: props.most }));
-  const { play, slider, put } = section.player({
+  const player = section.player({
     last: () => steps.length - 1,
     now: () => demo.view.step,
     pace: PACE,
     ready: () => Boolean(demo.answers.lines),
+    inWords: () => words("step_is", { step: demo.view.step + 1, count: steps.length }),
   });
-  const output = h("output");
-  const table = makeLines(words, steps, (i) => put({ step: i }));
+  const table = makeLines(words, steps, (i) => player.put({ step: i }));
   const title = h("h3");
   const tensor = makeTensor(words);
   const agrees = h("p.quiet");
   panel.tools.append(text.node);
   panel.picture.append(
-    h("div.course", play, slider, output),
+    h("div.course", ...player.nodes),
     ...[table.node, panel.equation(), title, ...tensor.nodes, agrees],
   );
 
@@ -187,8 +187,6 @@ export const mount = (section, props) => {
       const { heads, shapes } = lines;
       const [b, t, k] = shapes.x;
       table.paint(shapes, step);
-      output.textContent = words("step_is", { step: step + 1, count: steps.length });
-      slider.setAttribute("aria-valuetext", output.textContent);
       title.replaceChildren(words("tensor"), " ", h("code", `${LINES[name][2]} = (${shapes[name].join(", ")})`));
       tensor.paint(lines, name);
       agrees.textContent = words("agrees", { error: asNumber(lines.ours, 2), model: props.model });

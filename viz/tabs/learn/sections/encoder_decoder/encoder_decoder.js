@@ -154,12 +154,17 @@ export const mount = (section, props) => {
   const prefix = section.choice("prefix", PREFIXES);
   const steppers = ["layer", "head"].map((name) => section.stepper(name));
   const { last, now } = decoding;
-  const { play, slider } = section.player({ last, now, pace: PACE, ready: () => Boolean(demo.answers.decoded) });
-  const step = h("output");
+  const player = section.player({
+    last,
+    now,
+    pace: PACE,
+    ready: () => Boolean(demo.answers.decoded),
+    inWords: () => words("step_is", { step: now(), last: last() }),
+  });
   const [map, places, forms] = [makeMap(section, decoding), makePlaces(section, decoding), makeForms(section)];
   panel.picture.append(
     h("div.course", prefix.node, ...steppers.map(({ node }) => node)),
-    h("div.course", play, slider, step),
+    h("div.course", ...player.nodes),
     h("div.both", map.node, forms.node),
     places.node,
   );
@@ -177,8 +182,6 @@ export const mount = (section, props) => {
     const { decoded, written } = demo.answers;
     if (written) forms.paint(written);
     if (!decoded) return;
-    step.textContent = words("step_is", { step: now(), last: last() });
-    slider.setAttribute("aria-valuetext", step.textContent);
     map.paint(decoded);
     places.paint(decoded);
     section.showLesson(lesson(words, decoded));

@@ -75,7 +75,6 @@ export const makeByHand = (section, props) => {
     const scores = all.slice(0, people.length).map((person) => ofFilms.map((film) => arithmetic.dot(person, film)));
     products.draw({ rows: people, columns: films, values: scores, scale: "scores", most: 2 });
     section.node.dataset.scores = JSON.stringify(scores);
-    if (demo.view.show !== "hand") return;
     const best = scores[0].indexOf(Math.max(...scores[0]));
     const score = asNumber(scores[0][best], 3);
     section.showLesson(words("lesson_hand", { person: people[0], film: films[best], score }));

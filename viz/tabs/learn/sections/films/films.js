@@ -36,10 +36,7 @@ const makeNearest = (section, { model }) => {
       words(`guess_${guess}`, { word, other, cosine: asFixed(cosine, 2), less: asShare(less) }),
     );
     guesses.textContent = asText(lines);
-    if (demo.view.show === "words")
-      section.showLesson(
-        words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }),
-      );
+    section.showLesson(words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }));
   };
   return { node, paint };
 };
@@ -78,7 +75,7 @@ export const mount = (section, props) => {
   });
   addCheck(section, props);
   section.links(() => [["explore", { model: props.model, text: words("sentence") }]]);
-  section.parts({ hand: [hand.node], learn: [learned.node], words: [nearest.node] });
+  const paint = section.parts({ hand: [hand], learn: [learned], words: [nearest] });
   section.needs({ learn: "learned", words: "near" });
-  section.begin(eachFrame(() => parts.forEach(({ paint }) => paint())));
+  section.begin(eachFrame(paint));
 };

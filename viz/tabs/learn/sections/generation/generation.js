@@ -97,7 +97,7 @@ export const mount = (section, props) => {
   ]);
 
   const [trains, caches] = props.shows;
-  section.parts({ [trains]: [training.node, seed.node], [caches]: [cache.node] });
+  const paint = section.parts({ [trains]: [training, seed.node], [caches]: [cache] });
   section.needs({ [trains]: "predicted" });
-  section.begin(() => (demo.view.show === trains ? training : cache).paint());
+  section.begin(paint);
 };

@@ -64,11 +64,9 @@ const sayCourse = (words, { bits }, steps) => {
 /** The chart of the loss, whose clicks choose a step: {node, paint(predicted, step)}. */
 const makeCurve = (section, { steps, measured }, pick) => {
   const { words } = section;
-  const { bytes, date, machine, command } = measured;
   const container = h("div");
   const course = h("p.quiet.course-said", { "aria-live": "polite" });
-  const message = words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch });
-  const node = h("div.curve", container, course, section.measured(message, command));
+  const node = h("div.curve", container, course, section.recorded(measured));
   const chart = makeChart(container, { label: words("chart"), onclick: pick });
   const paint = (predicted, step) => {
     const change = (data, layout) => {
@@ -91,17 +89,17 @@ export const makeTraining = (section, props) => {
     now: () => demo.view.step,
     pace: PACE,
     held: () => demo.busy, // the text of the previous step is still pending
+    inWords: () => words("step_is", { step: steps[demo.view.step], bytes: steps[demo.view.step] * batch }),
   });
   const table = makeTable(section);
   const peek = h("p.source");
-  const step = h("output");
   const curve = makeCurve(section, props, (at) => player.put({ step: at })());
   const [masked, open] = [makePage(model), makePage(peeking)];
   const node = h(
     "div.training",
     sideways("places", words("table"), table.node),
     h("div.with-equation", peek, panel.equation()),
-    h("div.course", player.play, player.slider, step),
+    h("div.course", ...player.nodes),
     h("div.both", curve.node, h("div.pages", masked.node, open.node)),
   );
 
@@ -113,8 +111,6 @@ export const makeTraining = (section, props) => {
   };
   const paint = () => {
     const reached = steps[demo.view.step];
-    step.textContent = words("step_is", { step: reached, bytes: reached * batch });
-    player.slider.setAttribute("aria-valuetext", step.textContent);
     paintPages(demo.answers, reached);
     const { predicted } = demo.answers;
     if (!predicted) return;

@@ -74,11 +74,9 @@ const makeSteps = (section, { article, held }, sizes) => {
 /** The recorded memory of a training step as bars: a node. */
 const measuredBars = (section, { measured, held, chart: figures }) => {
   const { words } = section;
-  const { date, machine, model, peaks, command } = measured;
-  const { batch, tokens: t, depth, heads, name } = model;
+  const { model, peaks } = measured;
+  const { batch, tokens: t, depth, heads } = model;
   const formula = bytes(words, (depth * layerOf({ t, batch, heads, bits: "32" }, held)) / held); // one of its tables
-  const { cpu, torch } = machine;
-  const message = words("measured", { date, name, batch, t, depth, heads, formula, cpu, torch });
   const container = h("div");
   const bars = makeChart(container, { label: words("chart") });
   const names = peaks.map(({ precision, accumulate, checkpointing }) =>
@@ -95,7 +93,7 @@ const measuredBars = (section, { measured, held, chart: figures }) => {
     layout.xaxis.title.text = words("axis");
   };
   bars.draw({ figures, keep: "measured", change });
-  return h("div.column", h("h3", words("chart")), container, section.measured(message, command));
+  return h("div.column", h("h3", words("chart")), container, section.recorded(measured, { ...model, t, formula }));
 };
 
 const addCheck = (section) => {

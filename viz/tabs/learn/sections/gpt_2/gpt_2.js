@@ -75,13 +75,12 @@ const makePieces = (section, { levels, worth }) => {
     if (!scored) return;
     paintScored(scored);
     const [gpt, generator] = [scored.gpt, scored.generator].map((bits) => asFixed(bits, 2));
-    if (demo.view.show === "pieces")
-      section.showLesson(words("lesson_pieces", { merges, bytes, pieces: count, gpt, generator }));
+    section.showLesson(words("lesson_pieces", { merges, bytes, pieces: count, gpt, generator }));
   };
   return { node, paint };
 };
 
-/** Pieces compared with bytes, by the models' cards: a node, and the bits of both as words. */
+/** Pieces compared with bytes, by the models' cards: {node, paint, figures}, with the bits of both as words. */
 const makeWorth = (section, { worth }) => {
   const { words, panel } = section;
   const [gpt, generator] = worth;
@@ -122,8 +121,8 @@ const makeWorth = (section, { worth }) => {
     h("p.quiet", words("reported")),
     section.measured(words("source"), gpt.command),
   );
-
-  return { node, figures: { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) } };
+  const figures = { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) };
+  return { node, paint: () => section.showLesson(words("lesson_bits", figures)), figures };
 };
 
 /** The numbers of parameters of the published sizes, and of the visitor's own: {node, paint}. */
@@ -158,7 +157,6 @@ const makeSizes = (section, props) => {
     const { sized } = demo.answers;
     if (!sized) return;
     sizes.replaceChildren(...[...props.sizes, { ...sized, name: "own" }].map(row));
-    if (demo.view.show !== "sizes") return;
     const { depth, emb, total, parts } = sized;
     section.showLesson(
       words("lesson_sizes", { depth, emb, total: asWhole(total), share: asShare(parts.blocks / total) }),
@@ -196,11 +194,7 @@ export const mount = (section, props) => {
     ["explore", { model: gpt.name, text: demo.view.text }],
   ]);
 
-  section.parts({ pieces: [pieces.node], bits: [worth.node], sizes: [sizes.node] });
+  const paint = section.parts({ pieces: [pieces], bits: [worth], sizes: [sizes] });
   section.needs({ pieces: "pieces", sizes: "sized" });
-  section.begin(() => {
-    pieces.paint();
-    sizes.paint();
-    if (demo.view.show === "bits") section.showLesson(words("lesson_bits", worth.figures));
-  });
+  section.begin(paint);
 };

@@ -1,22 +1,16 @@
 // The measurements on a graph: the influence of each unit on each output, and the outputs before and after renaming.
 
 import { h } from "../../../../browser/lib/base.js";
-import { makeImage, palette, signedAt, variable } from "../../../../browser/lib/colour.js";
+import { palette, variable } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
+import { makeStrip } from "../../lib/strip.js";
 
 /** The outputs as coloured rows with the units' names: {node, paint(rows, names, largest)}. */
-const makeStrip = (words, kind) => {
-  const labels = h("div.labels");
-  const canvas = h("canvas", { role: "img", "aria-label": words(kind) });
-  const node = h("figure", { "data-strip": kind }, h("figcaption", words(kind)), h("div.rows", labels, canvas));
-  const paint = (rows, names, largest) => {
-    const { scores } = palette();
-    makeImage(rows[0].length, rows.length, (x, y) => scores[signedAt(rows[y][x] / largest)], canvas);
-    canvas.style.height = labels.style.height = `${14 * rows.length}px`;
-    labels.replaceChildren(...names.map((name) => h("span", name)));
-  };
-  return { node, paint };
+const makeOutputs = (words, kind) => {
+  const strip = makeStrip({ role: "img", "aria-label": words(kind) });
+  const paint = (rows, names, largest) => strip.draw(names, rows, largest, 14 * rows.length);
+  return { node: h("figure", { "data-strip": kind }, h("figcaption", words(kind)), strip.node), paint };
 };
 
 /** {node, paint(answer, depth)}. */
@@ -34,7 +28,7 @@ export const makeMeasures = (section, units) => {
     onpoint: read,
     onpick: ({ row, column }) => row !== column && units.toggle(row, column),
   });
-  const [outputs, renamed] = ["outputs", "renamed"].map((kind) => makeStrip(words, kind));
+  const [outputs, renamed] = ["outputs", "renamed"].map((kind) => makeOutputs(words, kind));
   const message = h("p.readout", { role: "status" });
 
   const paintMap = (moved) => {

@@ -1,9 +1,11 @@
 // The tensors of the article's three lines as pictures, with the number under the pointer.
 
 import { h, numberAt } from "../../../../browser/lib/base.js";
-import { makeImage, palette, signedAt } from "../../../../browser/lib/colour.js";
+import { palette, signedAt } from "../../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
+import { largestOf } from "../../lib/numbers_table.js";
+import { makeStrip } from "../../lib/strip.js";
 
 const LINES = {
   raw: "raw_weights = torch.bmm(x, x.transpose(1, 2))",
@@ -12,22 +14,13 @@ const LINES = {
 };
 
 const SQUARE = ["raw", "weights"]; // tensors of words × words; the others are of words × numbers
-const mostOf = (rows) => Math.max(...rows.flat().map(Math.abs));
 
 /** A tensor of words × numbers, a pixel for each number: {node, draw(labels, rows)}; read({row, column}) under the
  *  pointer. */
-const makeStrip = (read) => {
-  const canvas = h("canvas.strip");
-  const labels = h("div.labels");
+const makePixels = (read) => {
+  const { node, canvas, draw } = makeStrip({ class: "strip" });
   canvas.addEventListener("pointermove", (event) => read(numberAt(canvas, event)));
-  const draw = (names, rows) => {
-    const colours = palette().scores;
-    const most = mostOf(rows);
-    makeImage(rows[0].length, rows.length, (x, y) => colours[signedAt(rows[y][x] / most)], canvas);
-    labels.replaceChildren(...names.map((name) => h("span", name)));
-    canvas.style.height = labels.style.height = `${Math.max(110, 15 * rows.length)}px`;
-  };
-  return { node: h("div.rows", labels, canvas), draw };
+  return { node, draw: (names, rows) => draw(names, rows, largestOf(rows), Math.max(110, 15 * rows.length)) };
 };
 
 /** A tensor of words × words: {node, draw(labels, rows)}. */
@@ -36,7 +29,7 @@ const makeMap = (label, scale, read) => {
   const picture = makeHeatMap(node, { label, onpoint: (at) => at && read(at), onpick: () => {} });
   const draw = (labels, rows) => {
     const colours = palette()[scale];
-    const most = scale === "scores" ? mostOf(rows) : 1;
+    const most = scale === "scores" ? largestOf(rows) : 1;
     const at = (value) => (scale === "scores" ? signedAt(value / most) : Math.round(255 * value));
     picture.draw({ labels, pixel: (row, column) => colours[at(rows[row][column])] });
   };
@@ -68,7 +61,7 @@ export const makeTensors = (section, { model }) => {
   const reading = makeReading(section);
   const picture = (name, question) => {
     const read = (at) => reading.read(name, question, at);
-    if (!SQUARE.includes(name)) return makeStrip(read);
+    if (!SQUARE.includes(name)) return makePixels(read);
     return makeMap(words(`${name}_label`), name === "raw" ? "scores" : "weights", read);
   };
   const shapes = {};

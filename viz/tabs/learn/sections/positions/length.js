@@ -18,21 +18,18 @@ const lesson = (words, { models, length }, ends) => {
 
 /** {node, paint()}. */
 export const makeLength = (section, { measured, ends, chart: figures }) => {
-  const { words, live: demo } = section;
-  const { models, length, windows, width, date, machine, command } = measured;
+  const { words } = section;
+  const { models } = measured;
   const { trained, steps } = models[0];
-  const { cpu, torch } = machine;
   const container = h("div.place");
-  const message = words("measured", { windows, length, width, date, steps, trained, cpu, torch });
   const node = h(
     "div.in-length",
     container,
     h("p", words("ends", { name: models.find(({ positions }) => positions === "learned").name, trained })),
-    section.measured(message, command),
+    section.recorded(measured, { steps, trained }),
   );
   const curves = makeChart(container, { label: words("chart_length", { trained }) });
   const names = models.map(({ name, positions }) => words("line", { name, positions }));
   curves.draw({ figures, keep: "measured", x: words("read"), y: words("bits"), names });
-  const paint = () => demo.view.show === "length" && section.showLesson(lesson(words, measured, ends));
-  return { node, paint };
+  return { node, paint: () => section.showLesson(lesson(words, measured, ends)) };
 };

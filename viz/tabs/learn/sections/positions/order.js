@@ -101,7 +101,7 @@ export const makeOrder = (section) => {
       order.map((word, position) => button(labels[word], word, position)),
     );
     cards.replaceChildren(...verdicts.map((verdict) => card(words, verdict)));
-    if (demo.view.show === "order") section.showLesson(lesson(words, order, verdicts));
+    section.showLesson(lesson(words, order, verdicts));
   };
   return { node, paint, drop: () => (lifted = null) };
 };

@@ -69,11 +69,11 @@ export const mount = (section, props) => {
     ["explore", { model: props.model, text: demo.view.text, layer: 0, head: demo.view.head }],
   ]);
 
+  const paintShown = section.parts({ order: [order, text.node], score: [score, text.node], length: [length] });
   const paint = eachFrame(() => {
-    for (const part of parts) part.paint();
+    paintShown();
     section.node.dataset.rev = demo.rev;
   });
-  section.parts({ order: [order.node, text.node], score: [score.node, text.node], length: [length.node] });
   section.needs({ order: "verdicts", score: "scored" });
   section.begin((changed) => {
     if (changed.has("verdicts")) order.drop();

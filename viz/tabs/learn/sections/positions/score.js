@@ -1,8 +1,9 @@
 // The score of a trained head as the sum of four terms of tokens and positions.
 
-import { h, refill, tableHead, tableRow } from "../../../../browser/lib/base.js";
+import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
+import { fillTokens } from "../../lib/tokens.js";
 
 /** The four terms of a pair as a table, with their sum and the score. */
 const sumOf = (words, { labels, at, scores, sums, weights, error, ...scored }, key) => {
@@ -62,31 +63,16 @@ export const makeScore = (section, { terms }) => {
   const keyOf = ({ weights }) =>
     demo.view.key === null || demo.view.key >= weights.length ? weights.indexOf(Math.max(...weights)) : demo.view.key;
 
-  const token = (label, i, at, key) => {
-    const message = words("token", { label, position: i });
-    const button = h(
-      "button",
-      {
-        "aria-pressed": `${i === at}`,
-        "aria-label": message,
-        title: message,
-        "data-token": i,
-        class: i === key ? "key" : null,
-        onclick: () => demo.set({ at: i, key: null }),
-      },
-      label,
-    );
-    return h("li", button);
-  };
   const paint = () => {
     const { scored } = demo.answers;
     if (!scored) return;
     const { labels, at, scores } = scored;
     const key = keyOf(scored);
-    refill(
-      tokens,
-      labels.map((label, i) => token(label, i, at, key)),
-    );
+    const attributesOf = (i) => {
+      const message = words("token", { label: labels[i], position: i });
+      return { "aria-label": message, title: message, class: i === key ? "key" : null };
+    };
+    fillTokens(tokens, labels, at, (i) => demo.set({ at: i, key: null }), attributesOf);
     chart.draw({
       figures: scored.chart,
       keep: `${scored.text} ${at} ${scored.head}`,
@@ -98,7 +84,7 @@ export const makeScore = (section, { terms }) => {
       },
     });
     sum.replaceChildren(...sumOf(words, scored, key));
-    if (demo.view.show === "score") section.showLesson(lesson(words, terms, scored, key));
+    section.showLesson(lesson(words, terms, scored, key));
   };
   return { node, paint };
 };

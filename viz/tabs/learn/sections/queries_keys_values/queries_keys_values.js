@@ -78,7 +78,7 @@ export const mount = (section, props) => {
     plane.paint();
     head.paint();
   });
-  section.parts({ plane: [plane.node], head: [head.node] });
+  section.parts({ plane: [plane], head: [head] });
   section.needs({ head: "trained" });
   section.begin((changed) => {
     if (changed.has("matrices")) plane.take();

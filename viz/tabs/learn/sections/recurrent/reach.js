@@ -59,8 +59,13 @@ export const makeReaches = (section, { worth }) => {
   const { words, live: demo } = section;
   const last = () => Math.max(...worth.map(({ kind }) => demo.answers.reached[kind].count));
   const now = () => Math.min(demo.view.step, last());
-  const player = section.player({ last, now, pace: PACE, ready: () => Boolean(demo.answers.reached) });
-  const step = h("output");
+  const player = section.player({
+    last,
+    now,
+    pace: PACE,
+    ready: () => Boolean(demo.answers.reached),
+    inWords: () => words("step_is", { step: now(), last: last() }),
+  });
   const readout = h("p.told", { role: "status" });
   const point = (kind, at) => {
     const { labels, [kind]: result } = demo.answers.reached ?? {};
@@ -78,14 +83,12 @@ export const makeReaches = (section, { worth }) => {
   const maps = worth.map((model, i) => ({ kind: model.kind, ...makeReach(section, model, i, point) }));
   const node = h(
     "div.reach",
-    h("div.course", player.play, player.slider, step),
+    h("div.course", ...player.nodes),
     h("p.quiet", words("wires")),
     h("div.maps", ...maps.map((map) => map.node)),
     readout,
   );
   const paint = (/** @type {any} */ { labels, ...results }) => {
-    step.textContent = words("step_is", { step: now(), last: last() });
-    player.slider.setAttribute("aria-valuetext", step.textContent);
     for (const { kind, draw } of maps) draw(labels, results[kind], now());
   };
   return { node, paint };

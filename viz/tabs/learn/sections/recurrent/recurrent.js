@@ -26,8 +26,7 @@ const tableOf = ({ words }, name, heads, rows) => {
 /** The time for longer texts: {node, paint}. */
 const makeTime = (section, { worth, times, measured, charts }) => {
   const { words } = section;
-  const { lengths, date, machine, command } = measured;
-  const { cpu, threads, torch } = machine;
+  const { lengths } = measured;
   const shown = [0, Math.floor(lengths.length / 2), lengths.length - 1];
   const rows = worth.map(({ kind }) => {
     const taken = times[kind];
@@ -37,7 +36,7 @@ const makeTime = (section, { worth, times, measured, charts }) => {
   });
   const longer = words("longer", { times: lengths.at(-1) / lengths[shown[1]] });
   const heads = [...shown.map((i) => words("at_length", { t: lengths[i] })), longer];
-  const source = section.measured(words("measured", { date, cpu, threads, torch }), command);
+  const source = section.recorded(measured);
   const table = tableOf(section, "times", heads, rows);
   const { node, draw } = chartOver(section, "time", charts.time, table, h("p.quiet", words("time_note")), source);
   const names = worth.map(({ kind }) => words(kind));
@@ -124,7 +123,7 @@ export const mount = (section, props) => {
     ["mask", { text: demo.view.text }],
   ]);
 
-  section.parts({ reach: [reach.node, text.node], time: [charts.time.node], bits: [charts.bits.node] });
+  section.parts({ reach: [reach, text.node], time: [charts.time], bits: [charts.bits] });
   section.needs({ reach: "reached" });
   section.begin(() => {
     const { reached } = demo.answers;

@@ -71,8 +71,7 @@ const makeRandom = (section, { powers }) => {
     table.replaceChildren(...WAYS.map((name) => line(name, measured[name][at])));
     row.replaceChildren(...WAYS.map((name) => bars(words, name, rows[name])));
     const [plain, scaled] = WAYS.map((way) => asNumber(measured[way][at][measure], 3));
-    if (demo.view.show === "random")
-      section.showLesson(words(`lesson_${measure}`, { k: asWhole(sized()), plain, scaled, root: root() }));
+    section.showLesson(words(`lesson_${measure}`, { k: asWhole(sized()), plain, scaled, root: root() }));
   };
   return { node, paint };
 };
@@ -109,7 +108,6 @@ const makeTrained = (section, { trained: models }) => {
     if (!trained) return;
     paintChart(trained);
     both.replaceChildren(...ways.map((way) => line(way, trained[way])));
-    if (demo.view.show !== "trained") return;
     const means = { scaled: trained.scaled.mean, plain: trained.plain.mean, even: trained.even };
     const numbers = { ...means, bits: models.scaled.bits, other: models.plain.bits };
     const values = Object.entries(numbers).map(([name, value]) => [name, asFixed(value, 2)]);
@@ -152,12 +150,11 @@ export const mount = (section, props) => {
     ["explore", { model: "tiny-generator", text: demo.view.text }],
     ["mask", { text: demo.view.text }],
   ]);
-  section.parts({ random: [random.node, measure.node, seed.node], trained: [trained.node, text.node] });
+  const paint = section.parts({ random: [random, measure.node, seed.node], trained: [trained, text.node] });
   section.needs({ random: "measured", trained: "trained" });
   section.begin(
     eachFrame(() => {
-      random.paint();
-      trained.paint();
+      paint();
       section.node.dataset.rev = demo.rev;
     }),
   );

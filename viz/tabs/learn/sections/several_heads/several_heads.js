@@ -33,7 +33,7 @@ const makeGave = (section, props) => {
     const { swapped, moves: result } = demo.answers;
     if (!swapped) return;
     for (const name of ["before", "after"]) orders[name].draw(swapped[name], swapped.before.words);
-    if (demo.view.show === "gave") section.showLesson(lesson(swapped));
+    section.showLesson(lesson(swapped));
     if (result) moves.paint(result.table);
   };
   const node = h(
@@ -61,7 +61,7 @@ const makeCosts = (section, props) => {
     const { forms: result } = demo.answers;
     if (!result) return;
     forms.paint(result);
-    if (demo.view.show === "sizes") section.showLesson(lesson(result));
+    section.showLesson(lesson(result));
   };
   const node = h(
     "div.costs",
@@ -114,10 +114,7 @@ export const mount = (section, props) => {
     ["permute", { text: props.text }],
   ]);
 
-  section.parts({ gave: [gave.node, heads.node, positions.node], sizes: [costs.node] });
+  const paint = section.parts({ gave: [gave, heads.node, positions.node], sizes: [costs] });
   section.needs({ gave: "swapped", sizes: "forms" });
-  section.begin(() => {
-    costs.paint();
-    gave.paint();
-  });
+  section.begin(paint);
 };

@@ -1,8 +1,9 @@
 // Changes to the transformer since the article: a query and a key rotated by their positions, two norms of one vector,
 // the gate of a feed-forward, the size of the cache with shared keys, and a table of tiny models that differ in one.
 
-import { eachFrame, h, refill } from "../../../../browser/lib/base.js";
+import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { asSigned } from "../../../../browser/lib/numbers.js";
+import { fillTokens } from "../../lib/tokens.js";
 import { makeGate, makeNorm } from "./norm_and_gate.js";
 import { makeRotary } from "./rotary.js";
 import { makeCache, makeWorth } from "./tables.js";
@@ -33,24 +34,17 @@ const QUESTIONS = {
 const makeTokens = (section) => {
   const { words, live: demo } = section;
   const node = h("ol.tokens", { "aria-label": words("tokens") });
-  const button = (label, i, at, key) =>
-    h(
-      "button",
-      {
-        "data-token": i,
-        "aria-pressed": `${i === at}`,
-        "aria-label": words("token", { label, position: i }),
-        class: i === key ? "key" : null,
-        onclick: () => demo.set({ at: i }),
-      },
-      label,
-    );
-  const paint = ({ labels, at, distance: back }) => {
-    refill(
+  const paint = ({ labels, at, distance: back }) =>
+    fillTokens(
       node,
-      labels.map((label, i) => h("li", button(label, i, at, back ? at - back : null))),
+      labels,
+      at,
+      (i) => demo.set({ at: i }),
+      (i) => ({
+        "aria-label": words("token", { label: labels[i], position: i }),
+        class: back && i === at - back ? "key" : null,
+      }),
     );
-  };
   return { node, paint };
 };
 
@@ -92,7 +86,7 @@ export const mount = (section, props) => {
   ]);
 
   const reading = (name) => (name in READING ? [tokens.node, text.node] : []);
-  section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name].node, ...reading(name)]])));
+  section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name], ...reading(name)]])));
   section.needs(ANSWERS);
   section.begin(
     eachFrame(() => {

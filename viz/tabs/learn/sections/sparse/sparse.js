@@ -45,8 +45,8 @@ const makePattern = (section, props) => {
     now: () => demo.view.step,
     pace: PACE,
     ready: () => Boolean(demo.answers.patterned),
+    inWords: () => words("step_is", { layers: layers() }),
   });
-  const step = h("output");
   const container = h("div.map");
   const readout = h("p.told", { role: "status" });
   const shares = h("table.reached");
@@ -56,7 +56,7 @@ const makePattern = (section, props) => {
   const node = h(
     "div.in-pattern",
     h("div.course", kind.node, ...steppers.map((stepper) => stepper.node)),
-    h("div.course", player.play, player.slider, step),
+    h("div.course", ...player.nodes),
     h("div.both", h("div.looks", container, readout), beside),
   );
   const point = (at) => {
@@ -113,8 +113,6 @@ const makePattern = (section, props) => {
     );
   };
   const paint = () => {
-    step.textContent = words("step_is", { layers: layers() });
-    player.slider.setAttribute("aria-valuetext", step.textContent);
     const { patterned } = demo.answers;
     if (!patterned) return;
     paintMap(patterned);
@@ -139,12 +137,10 @@ const tableOf = (words, measure, { lengths, ways }) => {
 /** The measured cost of sparse and dense methods: {node, paint}. */
 const makeCost = (section, props, measure) => {
   const { words, panel } = section;
-  const { lengths, ways, date, machine, command, shape } = props.measured;
-  const { cpu, threads, torch } = machine;
+  const { lengths, ways, shape } = props.measured;
   const container = h("div.place");
   const chart = makeChart(container, { label: words(`chart_${measure}`) });
   const counts = Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]);
-  const message = words("measured", { date, cpu, threads, torch, heads: shape.heads, size: shape.size });
   const node = h(
     "div.charted",
     { "data-show": measure },
@@ -152,7 +148,7 @@ const makeCost = (section, props, measure) => {
     tableOf(words, measure, props.measured),
     h("p.quiet", words("long", Object.fromEntries(counts))),
     panel.equation(2),
-    section.measured(message, command),
+    section.recorded(props.measured, shape),
   );
   const names = props.charted.map((way) => words(`way_${WAYS[way]}`));
   const figure = {
@@ -210,7 +206,7 @@ export const mount = (section, props) => {
   addCheck(section);
   section.links(() => [["mask", { mask: demo.view.kind }]]);
 
-  section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name].node]])));
+  const paint = section.parts(Object.fromEntries(SHOWS.map((name) => [name, [parts[name]]])));
   section.needs({ pattern: "patterned" });
-  section.begin(() => parts[demo.view.show].paint());
+  section.begin(paint);
 };

@@ -71,8 +71,7 @@ const makeMemory = (section, props) => {
       });
     chart.draw({ figures: carried.chart, keep: "memory", x: words("axis_memory"), change });
     const { on, off } = carried.means;
-    if (demo.view.show === "memory")
-      section.showLesson(words("lesson_memory", { off: asFixed(off, 2), on: asFixed(on, 2), memory: trained.memory }));
+    section.showLesson(words("lesson_memory", { off: asFixed(off, 2), on: asFixed(on, 2), memory: trained.memory }));
   };
   return { node, paint };
 };
@@ -115,12 +114,11 @@ const makeReach = (section, { short }) => {
     tableRow(words("reaches", { layer: i }), h("td", { "data-far": far(row) }, words("far", { back: far(row) })));
   const paint = () => {
     if (!demo.answers.reached) return;
-    const { memory, show } = demo.view;
+    const { memory } = demo.view;
     const { labels, [memory]: rows } = demo.answers.reached;
     paintMap(labels, rows);
     farthest.replaceChildren(h("caption", words("farthest")), h("tbody", ...rows.map(line)));
-    if (show === "reach")
-      section.showLesson(words("lesson_reach", { on: memory, far: far(rows.at(-1)), near: far(rows[0]) }));
+    section.showLesson(words("lesson_reach", { on: memory, far: far(rows.at(-1)), near: far(rows[0]) }));
   };
   return { node, paint };
 };
@@ -136,11 +134,10 @@ const makeTerms = (section, { terms }) => {
   const paint = () => {
     const { scored } = demo.answers;
     if (!scored) return;
-    const { layer, head, show } = demo.view;
+    const { layer, head } = demo.view;
     const names = [...terms, "score"].map((name) => words(name));
     stacked.draw({ figures: scored.chart, keep: `${layer} ${head}`, x: words("keys"), y: words("score"), names });
     together.textContent = words("together", { error: asNumber(scored.error, 2) });
-    if (show !== "terms") return;
     const { spreads } = scored;
     const most = terms.reduce((one, two) => (spreads[two] > spreads[one] ? two : one));
     const values = { layer, head, term: words(most), spread: asFixed(spreads[most], 2) };
@@ -176,9 +173,9 @@ export const mount = (section, props) => {
   const text = section.line("text", words("field"));
   const steppers = ["layer", "head"].map((name) => section.stepper(name).node);
   const parts = [makeMemory(section, props), makeReach(section, props), makeTerms(section, props)];
-  const [inMemory, inReach, inTerms] = parts.map(({ node }) => node);
+  const [inMemory, inReach, inTerms] = parts;
   panel.tools.append(show.node, text.node);
-  panel.picture.append(h("div.asking", memory.node, ...steppers), inMemory, inReach, inTerms);
+  panel.picture.append(h("div.asking", memory.node, ...steppers), ...parts.map(({ node }) => node));
 
   section.tries({
     off: { show: "memory", memory: "off" },
@@ -188,7 +185,8 @@ export const mount = (section, props) => {
   addCheck(section, props);
   section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
 
-  section.parts({ memory: [inMemory, memory.node], reach: [inReach, memory.node], terms: [inTerms, ...steppers] });
+  const shown = { memory: [inMemory, memory.node], reach: [inReach, memory.node], terms: [inTerms, ...steppers] };
+  const paint = section.parts(shown);
   section.needs({ memory: "carried", reach: "reached", terms: "scored" });
-  section.begin(() => parts.forEach(({ paint }) => paint()));
+  section.begin(paint);
 };
