@@ -59,8 +59,7 @@ def attention(
     colours = frame.palette(theme)
     values, masked = _read(weights, "(t_query, t_key)", mask, scale, tuple(TITLES))
     rows = frame.labels(queries, values.shape[0], "queries")
-    columns = rows if keys is None and values.shape[1] == len(rows) else None
-    columns = columns or frame.labels(queries if keys is None else keys, values.shape[1], "keys")
+    columns = frame.labels(queries if keys is None else keys, values.shape[1], "keys")
     hover = "query %{y}<br>key %{x}"
     under = np.zeros(values.shape, np.uint8)  # a masked cell everywhere, for the weights to lie on
     traces = [_masked(under, colours, hover, x=columns, y=rows)] if masked.any() else []

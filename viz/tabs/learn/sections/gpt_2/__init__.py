@@ -7,12 +7,10 @@ Sizes: t pieces of the text, e embedding.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import torch
-from torch import Tensor
 
 import former
 from former import config, gpt2
@@ -136,14 +134,6 @@ def read_pieces(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 -
     return {"text": read(view), "level": read_index(view, "level", len(levels()))}
 
 
-@torch.inference_mode()
-def surprise(name: str, ids: Sequence[int]) -> Tensor:
-    """Returns a model's surprise in bits of each token except the first, (t - 1,)."""
-    tokens = torch.tensor([list(ids)])
-    logits = shipped.load(name).bundle.model(tokens[:, :-1])[0]
-    return -logits.softmax(-1).gather(-1, tokens[0, 1:, None])[:, 0].log2()
-
-
 def score_text(text: str) -> Numbers:
     """Measures the bits that a text costs the models of pieces and of bytes, from its second piece on.
 
@@ -153,12 +143,11 @@ def score_text(text: str) -> Numbers:
         "pieces": bits of each piece but the first, and "names" of these pieces; "bytes": their number of bytes; and by
         the name of each model, its bits per byte.
     """
-    ids = shipped.load(PIECES).bundle.tokenizer.encode(text)
-    bits, count = surprise(PIECES, ids), sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))
-    own = surprise(BYTES, shipped.load(BYTES).bundle.tokenizer.encode(text))[-count:]
-    names = shipped.load(PIECES).bundle.tokenizer.labels(ids)[1:]
-    per_byte = {PIECES: float(bits.sum()) / count, BYTES: float(own.sum()) / count}
-    return {"pieces": bits, "names": names, "bytes": count, **per_byte}
+    pieces, own = (shipped.load(name).bundle.run(text) for name in (PIECES, BYTES))
+    count = sum(tokenizer_at(len(MERGES)).byte_counts(pieces.ids[1:]))
+    bits, of_bytes = torch.tensor(pieces.surprise()[1:]), torch.tensor(own.surprise()[-count:])
+    per_byte = {PIECES: float(bits.sum()) / count, BYTES: float(of_bytes.sum()) / count}
+    return {"pieces": bits, "names": pieces.tokens[1:], "bytes": count, **per_byte}
 
 
 def read_score_text(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments

@@ -42,18 +42,21 @@ def when_equal(card: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**trainings[last], "earlier": trainings[:last]}
 
 
-def table_row(models: Models, name: str) -> dict[str, Any]:
-    """Returns a model's row of the table: "name", "bits" per byte, "parameters", "seconds" of processor time of all its
-    trainings, and "cached" bytes per token."""
-    bundle = find(models, name).bundle
-    card = when_equal(bundle.card)
+def facts(bundle: former.Bundle) -> dict[str, Any]:
+    """Returns a model's "bits" per byte, its "parameters", and its "cached" bytes per token."""
     return {
-        "name": name,
-        "bits": family.bits(card),
+        "bits": family.bits(when_equal(bundle.card)),
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
-        "seconds": sum(each["processor_seconds"] for each in (card, *card["earlier"])),
         "cached": cache_bytes(bundle.config, 1, torch.float32),
     }
+
+
+def table_row(models: Models, name: str) -> dict[str, Any]:
+    """Returns a model's row of the table: its "name", `facts`, and "seconds" of processor time of all its trainings."""
+    bundle = find(models, name).bundle
+    card = when_equal(bundle.card)
+    seconds = sum(each["processor_seconds"] for each in (card, *card["earlier"]))
+    return {"name": name, **facts(bundle), "seconds": seconds}
 
 
 def cache_bytes(config: Any, t: int, dtype: torch.dtype) -> int:
@@ -91,9 +94,6 @@ def compare_models(bundles: Mapping[str, former.Bundle]) -> Numbers:
     Returns:
         "names"; "bits" (n,), per byte on the validation split; "parameters"; "cached": bytes per token in its cache.
     """
-    return {
-        "names": list(bundles),
-        "bits": torch.tensor([family.bits(when_equal(bundle.card)) for bundle in bundles.values()]),
-        "parameters": [sum(each.numel() for each in bundle.model.parameters()) for bundle in bundles.values()],
-        "cached": [cache_bytes(bundle.config, 1, torch.float32) for bundle in bundles.values()],
-    }
+    rows = [facts(bundle) for bundle in bundles.values()]
+    bits, *counts = ([row[name] for row in rows] for name in ("bits", "parameters", "cached"))
+    return {"names": list(bundles), "bits": torch.tensor(bits), "parameters": counts[0], "cached": counts[1]}
