@@ -117,9 +117,9 @@ const settingsOf = (section, words, node, paintNote) => {
     },
     /** Fields of settings, up to date at each paint: radio buttons with the messages `key(value)` and its hint, a line
      *  of text, a number with steps, a slider with its value in words. */
-    choice: (name, values, key = (value) => `${name}_${value}`, demo = section.live) => {
+    choice: (name, key = (value) => `${name}_${value}`, demo = section.live) => {
       const [label, hint] = ["", "_hint"].map((end) => (value) => words(key(value) + end));
-      return updated(fields.choice(demo, name, words(name), values, label, hint));
+      return updated(fields.choice(demo, name, words(name), demo.fields[name].choices, label, hint));
     },
     line: (name, label, hint = say("text_hint")) => updated(fields.line(section.live, name, label, hint)),
     stepper: (name, label = words(name)) => updated(fields.stepper(section.live, name, label)),

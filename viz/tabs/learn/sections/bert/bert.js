@@ -10,8 +10,6 @@ import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
 import { blanks } from "../../../explore/lib/guesses.js";
 import { outcome } from "../../../explore/lib/outcome.js";
 
-const SHOWS = ["words", "texts", "figures"];
-
 /** The tokens of the model's input; look(i) as in tokenSpans. */
 const strip = () => {
   const container = h("p.reads");
@@ -41,7 +39,7 @@ const bar = (name, label, share, base = null) =>
   );
 
 const fieldsOf = (props) => ({
-  show: { initial: "words", choices: SHOWS },
+  show: { initial: "words", choices: ["words", "texts", "figures"] },
   text: { initial: props.text, longest: 400 },
   first: { initial: props.first, longest: 300 },
   second: { initial: props.second, longest: 300 },
@@ -194,7 +192,7 @@ const addCheck = (section) => {
 export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), { filled: ["text"], judged: ["first", "second"] });
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const text = section.line("text", words("field"));
   const parts = [makeWords(section), makeTexts(section), makeFigures(section, props)];
   const [inWords, inTexts, inFigures] = parts;

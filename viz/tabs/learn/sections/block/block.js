@@ -8,10 +8,8 @@ import { asNumber, asWhole } from "../../../../browser/lib/numbers.js";
 import { makeLinear } from "./linear.js";
 import { makeStack } from "./stack.js";
 
-const SHOWS = ["stack", "linear", "gradient"];
-
 const fieldsOf = (props) => ({
-  show: { initial: "stack", choices: SHOWS },
+  show: { initial: "stack", choices: ["stack", "linear", "gradient"] },
   text: { initial: props.text, longest: 1000 },
   at: { initial: props.at, min: 0, max: props.most - 1 },
   attention: { initial: "on", choices: ["on", "off"] },
@@ -66,7 +64,7 @@ export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), QUESTIONS);
   const text = section.line("text", words("field"));
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const [depth, seed] = ["depth", "seed"].map((name) => section.stepper(name));
   const parts = [makeStack(section, props), makeLinear(section, props), makeGradient(section, props)];
   const [stack, linear, gradient] = parts;

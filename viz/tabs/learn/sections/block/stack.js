@@ -98,8 +98,8 @@ const lesson = (words, { labels, at, points }) => {
 /** {node, paint}. */
 export const makeStack = (section, props) => {
   const { words, panel, live: demo } = section;
-  const attention = section.choice("attention", ["on", "off"]);
-  const norms = section.choice("norms", ["pre", "post"]);
+  const attention = section.choice("attention");
+  const norms = section.choice("norms");
   const last = () => STAGES * demo.answers.through.stages.length;
   const now = () => Math.min(demo.view.step, last());
   const player = section.player({

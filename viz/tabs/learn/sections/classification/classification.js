@@ -212,7 +212,6 @@ export const mount = (section, props) => {
       picture.draw(verdict, pooling);
       pulls.paint(verdict, order);
       section.showLesson(lesson(section, verdict, order[0]));
-      section.node.dataset.rev = demo.rev;
     }),
   );
 };

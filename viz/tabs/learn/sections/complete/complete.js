@@ -191,7 +191,6 @@ export const mount = (section, props) => {
       tensor.paint(lines, name);
       agrees.textContent = words("agrees", { error: asNumber(lines.ours, 2), model: props.model });
       section.showLesson(words(`says_${name}`, { b, t, k, h: heads, s: k / heads, batch: b * heads }));
-      section.node.dataset.rev = demo.rev;
     }),
   );
 };

@@ -151,7 +151,7 @@ export const mount = (section, props) => {
   text.node.addEventListener("input", () => demo.set({ target: "", step: props.most }));
   panel.tools.append(text.node, target.node);
 
-  const prefix = section.choice("prefix", PREFIXES);
+  const prefix = section.choice("prefix");
   const steppers = ["layer", "head"].map((name) => section.stepper(name));
   const { last, now } = decoding;
   const player = section.player({

@@ -8,10 +8,8 @@ import { pairs } from "../../lib/plane.js";
 import { areFeatures, makeByHand } from "./by_hand.js";
 import { areLikes, makeLearning } from "./learning.js";
 
-const SHOWS = ["hand", "learn", "words"];
-
 const fieldsOf = (props) => ({
-  show: { initial: "hand", choices: SHOWS },
+  show: { initial: "hand", choices: ["hand", "learn", "words"] },
   features: { initial: props.features, longest: 120, valid: areFeatures(props), eager: true },
   likes: { initial: props.likes, longest: 80, valid: areLikes(props), eager: true },
   seed: { initial: 1, min: 0, max: props.seeds - 1 },
@@ -61,7 +59,7 @@ const addCheck = (section, { people, films, held: [i, j] }) => {
 export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), { learned: ["likes", "seed"], near: ["word"] });
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const parts = [makeByHand(section, props), makeLearning(section, props), makeNearest(section, props)];
   const [hand, learned, nearest] = parts;
   panel.tools.append(show.node);

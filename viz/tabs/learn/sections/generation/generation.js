@@ -79,7 +79,7 @@ export const mount = (section, props) => {
   const demo = section.demo(fieldsOf(props), QUESTIONS);
   const text = section.line("text", words("field", { most: props.most }));
   const seed = section.stepper("seed");
-  const show = section.choice("show", props.shows);
+  const show = section.choice("show");
   const [training, cache] = [makeTraining(section, props), makeCache(section, props)];
   panel.tools.append(show.node, text.node, seed.node);
   panel.picture.append(training.node, cache.node);

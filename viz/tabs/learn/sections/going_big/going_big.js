@@ -36,7 +36,7 @@ const makeSteps = (section, { article, held }, sizes) => {
   const { words, panel, live: demo } = section;
   const inBytes = (count) => bytes(words, count);
   const steppers = sizes.map((name) => section.stepper(name).node);
-  const bits = section.choice("bits", ["32", "16"]);
+  const bits = section.choice("bits");
   const [steps, kept] = [table(words("steps")), table("")];
   const exact = layerOf(article, held);
   const note = h("p.source", words("article", { fits: room(exact), eight: room(8 * exact) }));

@@ -6,7 +6,6 @@ import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js"
 import { readable } from "../../../../browser/lib/hint.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
-const SHOWS = ["pieces", "bits", "sizes"];
 const COSTLY = 16; // bits at the darkest background
 const bitsText = (bits) => asFixed(bits, 4);
 
@@ -15,7 +14,7 @@ const COLUMNS = ["name", "depth", "emb", "heads", "tokens", "positions", "blocks
 const fieldsOf = (props) => {
   const last = props.levels.length - 1;
   return {
-    show: { initial: "pieces", choices: SHOWS },
+    show: { initial: "pieces", choices: ["pieces", "bits", "sizes"] },
     text: { initial: props.text, longest: 400 },
     level: { initial: last, min: 0, max: last },
     depth: { initial: 12, min: 1, max: props.limits.depth },
@@ -173,7 +172,7 @@ export const mount = (section, props) => {
     scored: ["text"],
     sized: ["depth", "heads"],
   });
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const text = section.line("text", words("field"));
   const [pieces, worth, sizes] = [makePieces(section, props), makeWorth(section, props), makeSizes(section, props)];
   panel.tools.append(show.node, text.node);

@@ -140,7 +140,6 @@ export const mount = (section, props) => {
         words: words("puzzle", { count: size, edges: size - 1 }),
         solved: needs.flat().every((need) => need <= 2) && now === size && edges.length < size,
       });
-      section.node.dataset.rev = demo.rev;
     }),
   );
 };

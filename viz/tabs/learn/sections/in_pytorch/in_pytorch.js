@@ -102,7 +102,6 @@ export const mount = (section, props) => {
     if (!answer) return;
     tensors.paint(answer, plain, demo.view.factor);
     section.showLesson(lesson(section, answer));
-    section.node.dataset.rev = demo.rev;
   });
   section.needs("tensors");
   section.begin((changed) => {

@@ -7,11 +7,10 @@ import { makeLength } from "./length.js";
 import { makeOrder } from "./order.js";
 import { makeScore } from "./score.js";
 
-const SHOWS = ["order", "score", "length"];
 const isOrder = (text) => /^(typed|\d{1,2}(\.\d{1,2})*)$/.test(text);
 
 const fieldsOf = (props) => ({
-  show: { initial: "order", choices: SHOWS },
+  show: { initial: "order", choices: ["order", "score", "length"] },
   text: { initial: props.text, longest: 1000 },
   order: { initial: props.order, longest: 80, valid: isOrder, eager: true },
   head: { initial: props.byPosition, min: 0, max: props.heads - 1 },
@@ -47,7 +46,7 @@ const addCheck = (section, { model, byPosition: head }) => {
 export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), { verdicts: ["text", "order"], scored: ["text", "at", "head"] });
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const text = section.line("text", words("field"));
   text.node.addEventListener("input", () => demo.set({ order: "typed", key: null }));
   const parts = [makeOrder(section), makeScore(section, props), makeLength(section, props)];
@@ -69,11 +68,8 @@ export const mount = (section, props) => {
     ["explore", { model: props.model, text: demo.view.text, layer: 0, head: demo.view.head }],
   ]);
 
-  const paintShown = section.parts({ order: [order, text.node], score: [score, text.node], length: [length] });
-  const paint = eachFrame(() => {
-    paintShown();
-    section.node.dataset.rev = demo.rev;
-  });
+  const shown = { order: [order, text.node], score: [score, text.node], length: [length] };
+  const paint = eachFrame(section.parts(shown));
   section.needs({ order: "verdicts", score: "scored" });
   section.begin((changed) => {
     if (changed.has("verdicts")) order.drop();

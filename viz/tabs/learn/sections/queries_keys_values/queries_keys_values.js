@@ -8,11 +8,10 @@ import { pairs } from "../../lib/plane.js";
 import { makeInPlane, PARTS, projections } from "./in_plane.js";
 import { makeTrainedHead } from "./trained_head.js";
 
-const SHOWS = ["plane", "head"];
 const last = (count, initial = 0) => ({ initial, min: 0, max: count - 1 });
 
 const fieldsOf = (props) => ({
-  show: { initial: "plane", choices: SHOWS },
+  show: { initial: "plane", choices: ["plane", "head"] },
   matrices: {
     initial: props.matrices,
     longest: 200,
@@ -60,7 +59,7 @@ const addCheck = (section, props, matrices) => {
 export const mount = (section, props) => {
   const { panel } = section;
   const demo = section.demo(fieldsOf(props), { trained: ["text", "layer", "head"] });
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const plane = makeInPlane(section, props);
   const head = makeTrainedHead(section, props);
   panel.tools.append(show.node);

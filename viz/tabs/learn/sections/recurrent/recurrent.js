@@ -6,8 +6,6 @@ import { makeChart } from "../../../../browser/lib/chart.js";
 import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
 import { makeReaches } from "./reach.js";
 
-const SHOWS = ["reach", "time", "bits"];
-
 /** A chart above a table and notes: {node, draw(labels)}. */
 const chartOver = ({ words }, name, figures, ...below) => {
   const container = h("div.place");
@@ -93,14 +91,14 @@ export const mount = (section, props) => {
   const { worth, times, measured } = props;
   const demo = section.demo(
     {
-      show: { initial: "reach", choices: SHOWS },
+      show: { initial: "reach", choices: ["reach", "time", "bits"] },
       text: { initial: props.text, longest: 400 },
       step: { initial: 2, min: 0, max: props.most + 1 },
     },
     { reached: ["text"] },
   );
   const text = section.line("text", words("field", { most: props.most }));
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const best = worth.reduce((one, other) => (other.bits < one.bits ? other : one));
   const reach = makeReaches(section, props);
   const charts = { time: makeTime(section, props), bits: makeBits(section, props, best) };

@@ -7,10 +7,9 @@ import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/num
 
 const MEASURES = ["spread", "entropy", "gradient"];
 const WAYS = ["plain", "scaled"];
-const SHOWS = ["random", "trained"];
 
 const fieldsOf = (props) => ({
-  show: { initial: "random", choices: SHOWS },
+  show: { initial: "random", choices: ["random", "trained"] },
   text: { initial: props.text, longest: 1000 },
   measure: { initial: "spread", choices: MEASURES },
   power: { initial: 5, min: props.powers[0], max: props.powers[1] },
@@ -132,8 +131,8 @@ const addCheck = (section) => {
 export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), { measured: ["measure", "power", "seed"], trained: ["text"] });
-  const show = section.choice("show", SHOWS);
-  const measure = section.choice("measure", MEASURES, (value) => value);
+  const show = section.choice("show");
+  const measure = section.choice("measure", (value) => value);
   const seed = section.stepper("seed");
   const text = section.line("text", words("field", { most: props.most }));
   const [random, trained] = [makeRandom(section, props), makeTrained(section, props)];
@@ -152,10 +151,5 @@ export const mount = (section, props) => {
   ]);
   const paint = section.parts({ random: [random, measure.node, seed.node], trained: [trained, text.node] });
   section.needs({ random: "measured", trained: "trained" });
-  section.begin(
-    eachFrame(() => {
-      paint();
-      section.node.dataset.rev = demo.rev;
-    }),
-  );
+  section.begin(eachFrame(paint));
 };

@@ -6,11 +6,10 @@ import { asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { makeOrder } from "./order.js";
 import { asChange, makeForms, makeMoves, makeTrained } from "./tables.js";
 
-const SHOWS = ["gave", "sizes"];
 const NAMES = { 1: "one", 4: "four" };
 
 const fieldsOf = (props) => ({
-  show: { initial: "gave", choices: SHOWS },
+  show: { initial: "gave", choices: ["gave", "sizes"] },
   heads: { initial: "4", choices: Object.keys(props.heads) },
   positions: { initial: "on", choices: ["off", "on"] },
   emb: { initial: 256, min: 1, max: props.most.emb },
@@ -95,9 +94,9 @@ const addCheck = (section) => {
 export const mount = (section, props) => {
   const { panel } = section;
   section.demo(fieldsOf(props), { swapped: ["heads", "positions"], moves: [], forms: ["emb", "count"] });
-  const show = section.choice("show", SHOWS);
-  const heads = section.choice("heads", ["1", "4"], (value) => `heads_${NAMES[value]}`);
-  const positions = section.choice("positions", ["off", "on"]);
+  const show = section.choice("show");
+  const heads = section.choice("heads", (value) => `heads_${NAMES[value]}`);
+  const positions = section.choice("positions");
   const [gave, costs] = [makeGave(section, props), makeCosts(section, props)];
   panel.tools.append(show.node, heads.node, positions.node);
   panel.picture.append(gave.node, costs.node);

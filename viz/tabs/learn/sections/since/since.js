@@ -60,7 +60,7 @@ const addCheck = (section) => {
 export const mount = (section, props) => {
   const { words, panel } = section;
   const demo = section.demo(fieldsOf(props), QUESTIONS);
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const text = section.line("text", words("field", { most: props.most }));
   const tokens = makeTokens(section);
   const parts = {
@@ -94,7 +94,6 @@ export const mount = (section, props) => {
       const answer = demo.answers[ANSWERS[now]];
       if (answer && now in READING) tokens.paint(answer);
       if (answer || now === "worth") parts[now].paint(answer);
-      section.node.dataset.rev = demo.rev;
     }),
   );
 };

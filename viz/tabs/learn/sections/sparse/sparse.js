@@ -38,7 +38,7 @@ const fieldsOf = (props) => ({
 const makePattern = (section, props) => {
   const { words, panel, live: demo } = section;
   const layers = () => demo.view.step + 1;
-  const kind = section.choice("kind", props.kinds);
+  const kind = section.choice("kind");
   const steppers = ["t", "size"].map((name) => section.stepper(name));
   const player = section.player({
     last: () => props.layers - 1,
@@ -189,7 +189,7 @@ const addCheck = (section) => {
 
 export const mount = (section, props) => {
   const demo = section.demo(fieldsOf(props), { patterned: ["kind", "t", "size"] });
-  const show = section.choice("show", SHOWS);
+  const show = section.choice("show");
   const parts = {
     pattern: makePattern(section, props),
     time: makeCost(section, props, "time"),

@@ -146,7 +146,7 @@ export const mount = (section, props) => {
   const training = makeTraining(section, props.tasks, () => paint());
   /** The number of steps of the reported training, or of the one that could start. */
   const steps = () => props.tasks[training.progress?.run.task ?? demo.view.task].steps;
-  const task = section.choice("task", Object.keys(props.tasks), undefined, { ...demo, set: training.choose });
+  const task = section.choice("task", undefined, { ...demo, set: training.choose });
   const seed = section.stepper("seed");
   const course = makeCourse(section, training, steps);
   const curve = makeCurve(section, props, training, steps);

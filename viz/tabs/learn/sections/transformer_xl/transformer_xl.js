@@ -8,14 +8,13 @@ import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { asFixed, asNumber } from "../../../../browser/lib/numbers.js";
 
-const SHOWS = ["memory", "reach", "terms"];
 const COSTLY = 12; // bits at the darkest background
 
 /** The distance of the first byte that affects a layer, counted back from the last byte. */
 const far = (row) => row.length - 1 - row.findIndex((value) => value > 0);
 
 const fieldsOf = (props) => ({
-  show: { initial: "memory", choices: SHOWS },
+  show: { initial: "memory", choices: ["memory", "reach", "terms"] },
   text: { initial: props.text, longest: 1000 },
   memory: { initial: "on", choices: ["on", "off"] },
   layer: { initial: 0, min: 0, max: props.layers - 1 },
@@ -169,7 +168,7 @@ export const mount = (section, props) => {
     reached: ["text"],
     scored: ["text", "layer", "head"],
   });
-  const [show, memory] = [section.choice("show", SHOWS), section.choice("memory", ["on", "off"])];
+  const [show, memory] = [section.choice("show"), section.choice("memory")];
   const text = section.line("text", words("field"));
   const steppers = ["layer", "head"].map((name) => section.stepper(name).node);
   const parts = [makeMemory(section, props), makeReach(section, props), makeTerms(section, props)];
