@@ -4,11 +4,12 @@ import { h, tableRow } from "../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../browser/lib/colour.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
-/** The largest absolute value, above 0: `most` of a table of scores. */
+/** The largest absolute value, above 0. */
 export const largestOf = (rows) => Math.max(...rows.flat().map(Math.abs), 1e-9);
 
-/** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, chosen})};
- *  `scale` names the colours, of scores or weights; onrow(i) turns the rows' words into buttons, labelled by say(i). */
+/** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, most, chosen})};
+ *  `scale` names the colours, of scores, of which `most` has the strongest, or weights; onrow(i) turns the rows' words
+ *  into buttons, labelled by sayRow(i). */
 export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({})) => {
   const body = h("tbody");
   const top = h("tr");
@@ -25,7 +26,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
     );
   };
 
-  const draw = ({ rows, columns = rows, values, scale, most = 1, chosen = -1, hue = [] }) => {
+  const draw = ({ rows, columns = rows, values, scale, most = largestOf(values), chosen = -1, hue = [] }) => {
     if (size !== `${rows.length} ${columns.length}`) build(rows, columns);
     size = `${rows.length} ${columns.length}`;
     const colours = palette()[scale];

@@ -58,12 +58,8 @@ def subject(models: Models) -> Loaded:
 
 def pair_to_open(models: Models) -> dict[str, int]:
     """Finds the head, query and key to show first: the largest weight on an earlier token that is not the first."""
-    config = subject(models).bundle.config
-    heads = [(layer, head) for layer in range(config.depth) for head in range(config.heads)]
-    result = [run_trained(subject(models).bundle, TEXT, layer, head)["weights"] for layer, head in heads]
-    inner = torch.stack(result).tril(-1)[:, :, 1:]  # (heads, t, t − 1)
-    which, query, key = (int(i) for i in torch.unravel_index(inner.argmax(), inner.shape))
-    layer, head = heads[which]
+    inner = subject(models).bundle.run(TEXT).weights.tril(-1)[..., 1:]  # (layers, h, t, t − 1)
+    layer, head, query, key = (int(i) for i in torch.unravel_index(inner.argmax(), inner.shape))
     return {"layer": layer, "head": head, "query": query, "key": key + 1}
 
 

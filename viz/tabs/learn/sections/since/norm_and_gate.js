@@ -2,7 +2,7 @@
 
 import { h, sideways } from "../../../../browser/lib/base.js";
 import { asFixed, asShare, asSigned, asWhole } from "../../../../browser/lib/numbers.js";
-import { largestOf, numbersTable } from "../../lib/numbers_table.js";
+import { numbersTable } from "../../lib/numbers_table.js";
 
 /** {node, paint(normed)}. */
 export const makeNorm = (section, { models }) => {
@@ -23,7 +23,6 @@ export const makeNorm = (section, { models }) => {
       columns: normed.names.map((i) => asWhole(i + 1)),
       values: normed.shown,
       scale: "scores",
-      most: largestOf(normed.shown),
     });
     const by = { layer: asFixed(normed.moved_layer, 2), rms: asFixed(normed.moved_rms, 2) };
     const values = { mean: asFixed(normed.mean, 2), size: asFixed(normed.size, 2), ...by };
@@ -47,7 +46,6 @@ export const makeGate = (section, { models }) => {
       columns: ["gate", "open", "up", "hidden"].map((name) => words(`column_${name}`)),
       values: gated.rows,
       scale: "scores",
-      most: largestOf(gated.rows),
     });
     const values = { token: gated.labels[gated.at], share: asShare(gated.closed) };
     closed.textContent = words("closed", values);

@@ -4,7 +4,7 @@
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { asNumber, asSigned } from "../../../../browser/lib/numbers.js";
-import { largestOf, numbersTable } from "../../lib/numbers_table.js";
+import { numbersTable } from "../../lib/numbers_table.js";
 import { makePlane } from "../../lib/plane.js";
 
 const DEGREES = 180 / Math.PI;
@@ -48,7 +48,6 @@ export const makeRotary = (section) => {
       columns: [words("part")],
       values: turned.parts.map((value) => [value]),
       scale: "scores",
-      most: largestOf(turned.parts),
       chosen,
     });
     const keep = `${text} ${at} ${key} ${head}`;
