@@ -42,15 +42,15 @@ def next_tokens(
     if not isinstance(top, Integral) or top < 1:
         raise ValueError(f"top must be at least 1, got {top!r}")
     after = _probabilities(probs, "probs", None)
-    series = {"probability": (after, colours["accent"])}
+    series = {"probability": after}
     if before is not None:
-        earlier = _probabilities(before, "before", len(after)), colours["quiet"]
-        series = {"before": earlier, "after": (after, colours["accent"])}
+        series = {"before": _probabilities(before, "before", len(after)), "after": after}
     order = np.argsort(-after, kind="stable")[:top]
     names = [frame.labels(labels, len(after), "labels")[i] for i in order]
-    bars = [_bar(values[order], names, name, colour) for name, (values, colour) in series.items()]
+    numbers = {name: values[order] for name, values in series.items()}
+    hover = "%{y}<br>%{x:.4%}<extra>%{fullData.name}</extra>"
     return frame.figure(
-        bars,
+        _bars(numbers, names, colours, texttemplate="%{x:.1%}", textposition="auto", hovertemplate=hover),
         colours,
         title,
         xaxis={"title": frame.literal(axis), "tickformat": ".0%", "rangemode": "tozero"},
@@ -62,17 +62,13 @@ def next_tokens(
     )
 
 
-def _bar(values: frame.Floats, names: list[str], name: str, colour: str) -> go.Bar:
-    return go.Bar(
-        x=values,
-        y=names,
-        orientation="h",
-        name=name,
-        marker={"color": colour},
-        texttemplate="%{x:.1%}",
-        textposition="auto",
-        hovertemplate="%{y}<br>%{x:.4%}<extra>%{fullData.name}</extra>",
-    )
+def _bars(series: dict[str, frame.Floats], names: list[str], colours: frame.Colours, **look: Any) -> list[go.Bar]:
+    """Returns the traces of horizontal bars: those of "before" are paler."""
+    colour = {"before": colours["quiet"]}
+    return [
+        go.Bar(x=x, y=names, orientation="h", name=name, marker={"color": colour.get(name, colours["accent"])}, **look)
+        for name, x in series.items()
+    ]
 
 
 def _probabilities(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
@@ -111,20 +107,8 @@ def bars(
     series = (
         {"value": after} if before is None else {"before": frame.series(before, "before", len(after)), "after": after}
     )
-    traces = [
-        go.Bar(
-            x=numbers,
-            y=names,
-            orientation="h",
-            name=name,
-            marker={"color": colours["quiet" if name == "before" else "accent"]},
-            textangle=0,
-            hovertemplate="%{y}<br>%{x:.4g}<extra>%{fullData.name}</extra>",
-        )
-        for name, numbers in series.items()
-    ]
     return frame.figure(
-        traces,
+        _bars(series, names, colours, textangle=0, hovertemplate="%{y}<br>%{x:.4g}<extra>%{fullData.name}</extra>"),
         colours,
         title,
         xaxis={"title": frame.literal(axis)},
