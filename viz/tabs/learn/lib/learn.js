@@ -19,6 +19,7 @@ export const learn = {
   /** @type {any[]} */ sections: [],
   open: null,
   message: "",
+  // prepare(name), set by the tab: builds a section out of sight; resolves when its script has run
 };
 const { subscribe, publish } = listeners(["open", "progress", "message"]);
 learn.subscribe = subscribe;
@@ -29,7 +30,6 @@ const asked = (params) => {
   return learn.find(named) ? named : learn.sections[0].name;
 };
 
-/** learn.prepare(name), set by the tab: builds a section out of sight; resolves when its script has run. */
 learn.find = (name) => learn.sections.find((section) => section.name === name);
 
 /** Once: `contents` of page.py. The link is read when the tab is in front: Gradio makes the first tab even where a link

@@ -84,33 +84,28 @@ def learn_likes(likes: list[list[int]], seed: int = 0) -> Numbers:
     Returns:
         "losses" of each step; "course": the vectors of people and films at each frame; "people" (n, 2) and "films" (m,
         2) at the end, and their products; "predicted", the probability of each like at each frame; "names" and "kinds"
-        of all n + m points.
+        of all n + m points; "together": the names to draw at each frame, of which those of close points are grouped.
     """
     losses, people, films = train(torch.tensor(likes).float(), seed)
+    names, kinds = [*PEOPLE, *FILMS], ["people"] * len(PEOPLE) + ["films"] * len(FILMS)
+    course = torch.cat((people, films), 1)
+    span = course.amax((0, 1)) - course.amin((0, 1))
     return {
         "losses": losses,
-        "course": torch.cat((people, films), 1),
+        "course": course,
         "people": people[-1],
         "films": films[-1],
         "people @ films.T": people[-1] @ films[-1].T,
         "predicted": (people @ films.mT).sigmoid(),
-        "names": [*PEOPLE, *FILMS],
-        "kinds": ["people"] * len(PEOPLE) + ["films"] * len(FILMS),
+        "names": names,
+        "kinds": kinds,
+        "together": [together(at, names, kinds, span) for at in course],
     }
 
 
 def read_likes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
     """Reads from a view the arguments of `learn_likes`."""
     return {"likes": likes(view).int().tolist(), "seed": read_index(view, "seed", SEEDS)}
-
-
-def place_names(models: Models, view: View) -> dict[str, Any]:
-    """Returns the names to draw at each frame; names of points that are close are grouped, so that none covers
-    another."""
-    result = learn_likes(**read_likes(models, view))
-    course = result["course"]
-    span = course.amax((0, 1)) - course.amin((0, 1))
-    return {"together": [together(at, result["names"], result["kinds"], span) for at in course]}
 
 
 def find_near(bundle: former.Bundle, word: str) -> Numbers:
@@ -197,7 +192,6 @@ SECTION = Section(
             prints=(Field("predicted", -1, *HELD),),
             when=lambda view: view.get("show") != "words",
             unsent=("people", "films", "people @ films.T", "names", "kinds"),
-            more=place_names,
         ),
         "near": Question(
             find_near,
