@@ -49,9 +49,9 @@ def by_name(values: Any, name: str) -> Mapping[str, Any]:
     return values
 
 
-def themed(make: Callable[[str], go.Figure]) -> dict[str, Any]:
-    """Returns {"light": make("light"), "dark": make("dark")}, as JSON values for the page's chart component."""
-    return {theme: json.loads(make(theme).to_json() or "") for theme in THEMES}
+def themed(make: Callable[..., go.Figure], *values: Any, **options: Any) -> dict[str, Any]:
+    """Draws make(*values, **options) in both themes: {"light", "dark"}, JSON values for the page's chart component."""
+    return {theme: json.loads(make(*values, **options, theme=theme).to_json() or "") for theme in THEMES}
 
 
 def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -> go.Figure:

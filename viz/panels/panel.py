@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +119,7 @@ class Question:
     def chart(self, result: Numbers) -> dict[str, Any]:
         """Draws a result for the page, in the light and in the dark theme."""
         assert self.draw
-        return themed(partial(self.draw, result))
+        return themed(self.draw, result)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ Sizes: b texts in a batch, t tokens, h heads, s size of one head. MB and GB are 
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Any
 
 import torch
@@ -38,13 +37,12 @@ def props(models: Models) -> dict[str, Any]:
     del models
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     peaks = [row["megabytes"] for row in measured["peaks"]]
-    draw = partial(figures.bars, peaks, range(len(peaks)), axis="MB")
     return {
         "article": ARTICLE,
         "limits": LIMITS,
         "held": HELD,
         "measured": measured,
-        "chart": themed(lambda theme: draw(theme=theme)),
+        "chart": themed(figures.bars, peaks, range(len(peaks)), axis="MB"),
     }
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import torch
@@ -52,7 +51,7 @@ def props(models: Models) -> dict[str, Any]:
         "terms": TERMS,
         "measured": losses["measured"],
         "ends": losses["ends"],
-        "chart": themed(partial(by_length, losses["measured"])),
+        "chart": themed(by_length, losses["measured"]),
     }
 
 

@@ -48,8 +48,8 @@ def props(models: Models) -> dict[str, Any]:
         "measured": record,
         "times": times,
         "charts": {
-            "time": themed(lambda theme: figures.by_size(record["lengths"], times, log=True, theme=theme)),
-            "bits": themed(lambda theme: figures.bits_by_seconds(seconds, bits, list(MODELS), theme=theme)),
+            "time": themed(figures.by_size, record["lengths"], times, log=True),
+            "bits": themed(figures.bits_by_seconds, seconds, bits, list(MODELS)),
         },
     }
 

@@ -127,7 +127,7 @@ def props(models: Models) -> dict[str, Any]:
         "most": toys.MOST_LETTERS,
         "digits": toys.DIGITS,
         "last": toys.LETTERS[-1],
-        "figures": themed(lambda theme: figures.training(course, theme=theme)),
+        "figures": themed(figures.training, course),
     }
 
 
