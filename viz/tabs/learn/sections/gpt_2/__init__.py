@@ -88,15 +88,10 @@ def card_of(name: str) -> dict[str, Any]:
         "seconds": sum(run["seconds"] for run in runs),
         "runs": len(runs),
         "bits": quality["bits_per_byte"],
-        "equal": in_256_bytes(quality),
+        # with a context of 256 bytes, which a byte-level model always has
+        "equal": quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"]),
         "command": quality["command"],
     }
-
-
-def in_256_bytes(quality: dict[str, Any]) -> float:
-    """Returns a model's bits per byte with a context of 256 bytes from its card's figures; a byte-level model always
-    has this context."""
-    return quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"])
 
 
 # --- pieces -----------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Models, poolers, word_model
+from viz.passes.run import read_text
 from viz.server.view import View, read_choice
 from viz.tabs.learn import family, shipped
 from viz.tabs.learn.section import Section
@@ -62,13 +63,8 @@ def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every word_model is called
     """Finds the classifiers whose vocabulary has all words of the sentence; reads the arguments of `measure_moves`."""
-    text, words = " ".join(WORDS), list(WORDS)
-    return {"bundles": {name: each for name, each in poolers(models).items() if labels(each.bundle, text) == words}}
-
-
-def labels(bundle: former.Bundle, text: str) -> list[str]:
-    """Returns the labels of a text's tokens."""
-    return bundle.tokenizer.labels(bundle.tokenizer.encode(text))
+    readings = {name: read_text(each.bundle, " ".join(WORDS))[1] for name, each in poolers(models).items()}
+    return {"bundles": {name: models[name] for name, labels in readings.items() if labels == list(WORDS)}}
 
 
 def sentence(order: list[int], positions: bool) -> Tensor:
