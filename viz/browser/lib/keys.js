@@ -61,27 +61,34 @@ const takesFocus = (/** @type {any} */ node) =>
   !node.closest("[inert]") &&
   node.checkVisibility({ checkVisibilityCSS: true });
 
-document.addEventListener("focusin", (/** @type {any} */ { target }) => {
-  held = target.matches(":focus-visible") ? { node: target, around: [] } : null;
-  for (let at = target.parentElement; held && at; at = at.parentElement) held.around.push(at);
-});
-document.addEventListener("focusout", (/** @type {any} */ { target }) =>
-  queueMicrotask(() => {
-    const left = held?.node === target && document.activeElement !== target; // for nothing else
-    if (left && !isGone(target) && !target.closest("[inert]")) held = null;
-  }),
-);
-
 // A focused control that is hidden or removed hands the focus to the nearest one: the next in the smallest part of the
 // page that has any. Browsers would go back to the beginning of the page.
-new MutationObserver(() => {
+const watch = new MutationObserver(() => {
   if (!held || !isGone(held.node)) return;
   const { node, around } = held;
-  held = null;
+  hold(null);
   const place = /** @type {Node} */ ([node, ...around].find((each) => each.isConnected));
   for (const part of around) {
     const all = part.isConnected ? [...part.querySelectorAll(CONTROLS)].filter(takesFocus) : [];
     const isNext = (/** @type {Node} */ each) => place.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING;
     if (all.length) return (all.find(isNext) ?? all.at(-1))?.focus({ preventScroll: true });
   }
-}).observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });
+});
+
+/** Watches a control until it loses the focus; null for none. */
+const hold = (/** @type {HTMLElement | null} */ node) => {
+  watch.disconnect();
+  held = node && { node, around: [] };
+  for (let at = node?.parentElement; held && at; at = at.parentElement) held.around.push(at);
+  if (held) watch.observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });
+};
+
+document.addEventListener("focusin", (/** @type {any} */ { target }) =>
+  hold(target.matches(":focus-visible") ? target : null),
+);
+document.addEventListener("focusout", (/** @type {any} */ { target }) =>
+  queueMicrotask(() => {
+    const left = held?.node === target && document.activeElement !== target; // for nothing else
+    if (left && !isGone(target) && !target.closest("[inert]")) hold(null);
+  }),
+);
