@@ -130,3 +130,57 @@ def test_a_roberta_whose_head_has_another_activation_than_its_blocks_is_refused(
     saved(T.RobertaForMaskedLM(roberta_config(hidden_act="relu")), tmp_path)
     with pytest.raises(former.CheckpointError, match="hidden_act must be 'gelu' with a masked-word head, got 'relu'"):
         former.pretrained.load(tmp_path)
+
+
+WITHOUT = [  # what config.json lacks
+    *((kind, roberta_config, ("model_type",)) for kind in (T.RobertaModel, T.RobertaForMaskedLM)),
+    *(
+        (kind, distilbert_config, ("model_type", "architectures"))
+        for kind in (T.DistilBertModel, T.DistilBertForMaskedLM)
+    ),
+]
+WHOLE_TEXT = (T.RobertaForSequenceClassification, T.DistilBertForSequenceClassification)
+HEADS = [  # a class, its config and what config.json lacks
+    *((kind, roberta_config, ()) for kind in (T.RobertaForTokenClassification, T.RobertaForQuestionAnswering)),
+    *(
+        (kind, distilbert_config, gone)
+        for kind in (T.DistilBertForTokenClassification, T.DistilBertForQuestionAnswering)
+        for gone in ((), ("architectures",), ("model_type", "architectures"))
+    ),
+]
+
+
+def read_without(kind: Any, config: Any, gone: tuple[str, ...], folder: Path, **changes: Any) -> former.Bundle:
+    """Saves a model, deletes fields of its config.json, and asserts that its last vectors are read as before."""
+    theirs = saved(kind(config(**changes)), folder)
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({key: value for key, value in settings.items() if key not in gone}))
+    bundle = former.pretrained.load(folder)
+    tokens, _ = padded(theirs.config)
+    body = theirs.base_model(tokens[:1])[0]
+    _, capture = former.run_with_capture(bundle.model, tokens[:1], ["resid_post"])
+    torch.testing.assert_close(capture.stack("resid_post")[-1], body, atol=1e-4, rtol=0)
+    return bundle
+
+
+@pytest.mark.parametrize(("kind", "config", "gone"), WITHOUT, ids=lambda value: getattr(value, "__name__", None))
+@torch.no_grad()
+def test_without_a_model_type_the_class_tells_them_from_bert_and_distilberts_tensors_do(kind, config, gone, tmp_path):
+    assert read_without(kind, config, gone, tmp_path).model.has_head == ("MaskedLM" in kind.__name__)
+
+
+@pytest.mark.parametrize(("kind", "config", "gone"), HEADS, ids=lambda value: getattr(value, "__name__", None))
+@torch.no_grad()
+def test_of_a_head_for_tokens_the_body_is_read_and_the_head_named(kind, config, gone, tmp_path):
+    bundle = read_without(kind, config, gone, tmp_path, num_labels=2)
+    assert type(bundle.model) is Bert
+    assert bundle.card["heads_left"]
+
+
+@pytest.mark.parametrize("kind", WHOLE_TEXT, ids=lambda kind: kind.__name__)
+@torch.no_grad()
+def test_a_classifier_that_says_no_class_is_told_by_its_layers(kind, tmp_path):
+    config = roberta_config if "Roberta" in kind.__name__ else distilbert_config
+    bundle = read_without(kind, config, ("architectures",), tmp_path, num_labels=3)
+    assert isinstance(bundle.model, BertClassifier)
+    assert bundle.config.num_classes == 3

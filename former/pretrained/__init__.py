@@ -159,8 +159,9 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
         require_choice("model_type", model_type, ARCHITECTURES)
         architecture = ARCHITECTURES[model_type]
     else:
-        matches = (each for each in ARCHITECTURES.values() if any(map(each.is_class, names)) or each.owns(weights))
-        architecture = next(matches, None)
+        named = [each for each in ARCHITECTURES.values() if any(map(each.is_class, names))]
+        owners = [each for each in ARCHITECTURES.values() if each.owns(weights)]
+        architecture = next(iter(named + owners), None)
     if architecture is None:
         kinds = ", ".join(map(repr, ARCHITECTURES))
         raise ValueError(f"model_type is missing, and nothing else identifies the architecture; add one of {kinds}")

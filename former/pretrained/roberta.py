@@ -23,6 +23,7 @@ _HEADS = {  # layers of a masked-word head → ours, by model_type
 }
 _BIAS = {"roberta": "lm_head.bias", "distilbert": "vocab_projector.bias"}  # of the words
 _LAST = {"roberta": "classifier.out_proj", "distilbert": "classifier"}  # layer of a classifier
+_DENSE = {"roberta": "classifier.dense.weight", "distilbert": "pre_classifier.weight"}  # only in one of whole texts
 _BLOCK = {
     "attention.q_lin": "attention.toqueries",
     "attention.k_lin": "attention.tokeys",
@@ -69,10 +70,10 @@ def _read(kind: str, prefix: str, values: dict[str, Any], weights: Mapping[str, 
     """Returns our class and its config: a classifier if the file has one that chooses a single class."""
     names = class_names(values)
     last = weights.get(f"{_LAST[kind]}.weight")
-    classifier = last is not None and (not names or f"{prefix}ForSequenceClassification" in names)
+    classifier = f"{prefix}ForSequenceClassification" in names or (not names and _DENSE[kind] in weights)
     return bert.configured(
         values,
-        num_classes=len(last) if last is not None and last.dim() and classifier else 0,
+        num_classes=len(last) if classifier and last is not None and last.dim() else 0,
         pooler=any(name.startswith("pooler.") for name in weights),
         words_head=f"{prefix}ForMaskedLM" in names or _BIAS[kind] in weights,
         sentence_head=False,
