@@ -138,6 +138,12 @@ def test_the_registry_names_each_panel_once_and_the_script_that_draws_it():
     assert sorted(of_sections) == sorted({script.parent for script in FOLDER.glob("*/sections/*/*.js")})
 
 
+@pytest.mark.parametrize(("panel", "why"), [("cache", "no_cache"), ("trail", "beams_causal")])
+def test_the_lines_of_a_panel_of_generate_that_does_not_apply_are_a_sentence_and_no_error(client, panel, why):
+    view = VIEWS["trail"][0] | {"model": "xl"}
+    assert ask(client, f"/python/{panel}", view) == {"error": {"key": why, "values": {}}}
+
+
 def test_an_unknown_panel_is_not_there_and_an_invalid_view_is_refused(client):
     assert client.post("/python/nothing", json={}).status_code == 404
     assert client.post("/ask/equivariance/nothing", json={}).status_code == 404

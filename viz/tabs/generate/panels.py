@@ -11,7 +11,7 @@ from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Loaded, Models, writers
 from viz.server.view import View, read_choice, read_index, read_model, read_whole
 from viz.tabs.generate import branches, cache, guess, next_token, stream
-from viz.text import Refusal
+from viz.text import NothingToShow, Refusal
 from viz.text.examples import GAMES
 
 HERE = Path(__file__).parent
@@ -62,7 +62,7 @@ def read_search(models: Models, view: View) -> dict[str, Any]:
     and the beams end where the context is full."""
     loaded, order, arguments = read_writing(models, {**view, "written": view.get("searched")})
     if not cache.keeps(loaded.bundle.model):
-        raise Refusal("beams_causal")
+        raise NothingToShow("beams_causal")
     free = loaded.bundle.config.seq_length - len(order.ids)
     if free < 1:
         raise Refusal("beams_full", context=loaded.bundle.config.seq_length)
@@ -74,7 +74,7 @@ def read_cache(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `cache.measure_cache`."""
     loaded, _, arguments = read_writing(models, view)
     if not cache.keeps(loaded.bundle.model):
-        raise Refusal("no_cache")
+        raise NothingToShow("no_cache")
     return arguments
 
 
