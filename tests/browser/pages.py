@@ -207,6 +207,24 @@ def agrees(text: str, exact: float) -> bool:
     return abs(share(text) - exact) <= 0.5 * 10 ** -(digits + 2) + 2e-5
 
 
+def says(text: str, template: str, *numbers: float) -> bool:
+    """Returns whether a text has a passage, with these numbers in its fields, such as "{:.2f}".
+
+    Each may differ by less than one unit of its last decimal, since processors compute numbers that round differently.
+    """
+    words, decimals = (re.split(r"\{:\.(\d)f\}", template)[start::2] for start in (0, 1))
+    fields = [r"([-−]?\d+" + (rf"[.]\d{{{count}}}" if int(count) else "") + r")(?![.]?\d)" for count in decimals]
+    pattern = "".join(re.escape(word) + field for word, field in zip(words, [*fields, ""], strict=True))
+    units = [10.0 ** -int(count) for count in decimals]
+    return any(
+        all(
+            abs(float(written.replace("−", "-")) - number) < unit
+            for written, number, unit in zip(match.groups(), numbers, units, strict=True)
+        )
+        for match in re.finditer(pattern, text)
+    )
+
+
 def check_shares(said: Sequence[tuple[str, str]], exact: Mapping[str, float]) -> None:
     """Asserts that labels with shares are the likeliest, in order; those whose shares read alike may change places."""
     best = sorted(exact.values(), reverse=True)

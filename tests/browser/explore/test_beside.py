@@ -5,7 +5,7 @@ import torch
 from playwright.sync_api import expect
 
 import former
-from tests.browser.pages import Exploring, agrees, presents
+from tests.browser.pages import Exploring, agrees, presents, says
 from tests.browser.reference import Reference
 from tests.ranked import clear_largest
 from viz.tabs.explore.map import maps
@@ -94,7 +94,7 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     assert agrees(overall.partition(": ")[2], float(shares.max()))
     assert agrees(own.partition(": ")[2], float(shares[1, 2]))
     for weights in (was, now):
-        assert f"{float(weights[1, 2].flatten()[largest[0] * len(NOW) + largest[1]]):.3f}" in own, "from Python"
+        assert says(own, "{:.3f}", float(weights[1, 2][largest]))
 
     follower = other().open(model=MODEL, text="Another text")
     follower.page.evaluate("(link) => former.page.follow(new URLSearchParams(link))", tab.link())

@@ -11,6 +11,7 @@ import former
 from former.encoder_decoder import write
 from former.training.tasks.dates_reader import read
 from tests.browser.learn.pages import Learning
+from tests.browser.pages import says
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
@@ -32,8 +33,8 @@ def shown(tab: Learning, prefix: str) -> list[float]:
     return [float(cell.get_attribute("data-prob") or "nan") for cell in cells]
 
 
-def bits(probs: list[float]) -> str:
-    return f"{-sum(map(math.log2, probs)):.1f}"
+def bits(probs: list[float]) -> float:
+    return -sum(map(math.log2, probs))
 
 
 def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_and_the_map_grows_with_it(tab):
@@ -71,10 +72,8 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     tab.wait("() => former.learn.find('encoder-decoder').live.view.step > 2")
     assert shown(tab, "own") == pytest.approx(alone, abs=1e-5)
     written = bundle.tokenizer.decode(own)
-    assert tab.sentence().startswith(
-        f"The model writes “{written}”. Given the correct answer so far, the target costs {bits(true)} bits; given its"
-        f" own answer so far, {bits(alone)}"
-    )
+    costs = "Given the correct answer so far, the target costs {:.1f} bits; given its own answer so far, {:.1f}"
+    assert says(tab.sentence(), f"The model writes “{written}”. {costs}", bits(true), bits(alone))
     text = tab.choose("A vector for each of its tokens")
     assert text.startswith(f"Yes. The text has {len(source[0])} tokens")
 

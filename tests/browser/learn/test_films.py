@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.learn.pages import Learning
+from tests.browser.pages import says
 from tests.ranked import check_order
 from viz.tabs.learn.sections.films import FILMS, HELD, LIKES, PEOPLE
 
@@ -58,10 +59,10 @@ def test_likes_train_a_factorisation_that_predicts_the_one_kept_back_and_a_click
     expected = factorised(LIKES, 4)
     assert np.allclose(tab.data("predicted"), expected, atol=2e-3)
     assert ((expected > 0.5) == np.array([[digit == "1" for digit in row] for row in LIKES.split(",")])).all()
-    share = f"{round(100 * expected[HELD])}\u00a0%"
-    expect(tab.section.locator(".likes .held button")).to_have_text(f"?{share}")
-    text = f"Yes. For {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” it predicts {share}."
-    assert tab.choose("Likes it").startswith(text)
+    percent = 100 * expected[HELD]
+    assert says(tab.section.locator(".likes .held button").inner_text(), "?{:.0f}\u00a0%", percent)
+    text = f"Yes. For {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” it predicts {{:.0f}}\u00a0%."
+    assert says(tab.choose("Likes it"), text, percent)
 
     like, course = tab.section.locator("[data-like='0 0']"), tab.section.get_by_role("slider", name="Training step")
     like.hover()

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.learn.pages import Learning
+from tests.browser.pages import says
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
@@ -23,7 +24,7 @@ def test_a_text_is_shown_in_pieces_with_what_each_costs_and_before_any_merge_in_
     for i in range(1, len(ids)):
         bits = -float(probs[i - 1, ids[i]].log2())
         assert f"number {ids[i]} of the vocabulary" in (title := chips.nth(i).get_attribute("title") or "")
-        assert title.endswith(f", {bits:.1f} bits")
+        assert says(title, ", {:.1f} bits", bits)
     tab.section.get_by_role("slider", name="Merges").press("Home")
     expect(chips).to_have_count(len(TEXT.encode()))
     expect(tab.section.locator(".counted")).to_have_text(

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.learn.pages import Learning
+from tests.browser.pages import says
 
 pytestmark = [
     pytest.mark.browser,
@@ -43,8 +44,8 @@ def test_a_memory_makes_a_text_cheaper_and_each_layer_reaches_one_memory_further
     tab.section.get_by_role("radio", name="off", exact=True).check()  # a try would take the opening text
     tab.settled()
     assert float(element.get_attribute("data-bits") or 0) == pytest.approx(off, abs=1e-3)
-    expected = f"Without a memory this text costs {off:.2f} bits per byte; with a memory of 128 bytes, {on:.2f}."
-    assert tab.sentence() == expected
+    costs = "Without a memory this text costs {:.2f} bits per byte; with a memory of 128 bytes, {:.2f}."
+    assert says(tab.sentence(), costs, off, on)
     tab.attempt("reach")
     tab.section.get_by_role("radio", name="off", exact=True).check()
     tab.settled()
