@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 import former
 from former import patching
+from tests.browser.held import Held
 from tests.browser.pages import Exploring
 from tests.ranked import clear_largest
 from viz.text import message
@@ -100,14 +101,12 @@ def test_a_long_text_says_that_it_is_at_work_and_a_refused_part_leaves_the_choic
     texts = [
         f"The {word} in the north of the country was old. " + "The city was new. " * 30 for word in ("house", "city")
     ]
-    held = []
-    tab.page.route("**/ask/carry/carried", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    held = Held(tab.page, "**/ask/carry/carried")
     tab.open(model="gpt", text=texts[0], pin="gpt", pin_text=texts[1])
     panel = tab.part("carry")
     panel.scroll_into_view_if_needed()
     expect(panel).to_contain_text(message("carry_running"))
-    held[0].continue_()
-    tab.page.unroute("**/ask/carry/carried")
+    held.release()
     expect(panel.locator("[role=gridcell]")).to_have_count(48)
     expect(panel).not_to_contain_text(message("carry_running"))
     part = panel.locator("[data-field=carry]")

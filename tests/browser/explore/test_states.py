@@ -1,10 +1,11 @@
 """The lens of two texts side by side: a state is carried by keys and by dragging, as the library carries it."""
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 import former
 from former import analysis
+from tests.browser.held import Held
 from tests.browser.pages import Exploring, presents
 from tests.ranked import check_largest
 from viz.text import message
@@ -86,29 +87,20 @@ def test_what_is_dragged_is_under_the_pointer(tab):
 
 @pytest.mark.own_page  # a page that has shown these passes has their lenses, and asks for none
 def test_the_lens_of_the_pinned_text_waits_for_that_of_a_text_that_was_typed_meanwhile(tab, guard):
-    lenses: list[Route] = []
-    tab.page.route("**/ask/lens/depths", lambda route: lenses.append(route))  # noqa: PLW0108 - Playwright marks it
-
-    def asked(count: int) -> None:
-        for _ in range(200):
-            if len(lenses) >= count:
-                return
-            tab.page.wait_for_timeout(50)
-        raise AssertionError(f"{len(lenses)} lenses were asked for, not {count}")
-
+    lenses = Held(tab.page, "**/ask/lens/depths")
     tab.open(model="gpt", text=TEXT, pin="gpt", pin_text=PINNED)
     panel = tab.unfold("lens")
-    asked(1)
-    lenses[0].continue_()
-    asked(2)  # of the pinned text
+    lenses.wait(1)
+    lenses.routes[0].continue_()
+    lenses.wait(2)  # of the pinned text
     tab.type("The town in the north of the country")
     panel.scroll_into_view_if_needed()
-    asked(3)
+    lenses.wait(3)
     with tab.page.expect_response("**/ask/lens/depths"):
-        lenses[1].continue_()
+        lenses.routes[1].continue_()
     tab.painted()
     assert not guard.unexpected()
-    lenses[2].continue_()
+    lenses.routes[2].continue_()
     tab.page.unroute("**/ask/lens/depths")
     parts = panel.locator(".lens-part")
     for part in (parts.nth(0), parts.nth(1)):

@@ -1,12 +1,11 @@
 """Tab Mask with late, missing or shortened answers: no sentence mixes the answers to two questions."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
+from tests.browser.held import Held
 from tests.browser.mask.pages import TEXT, Masking
 from tests.browser.pages import Chart
 
@@ -15,24 +14,6 @@ TAB = Masking
 
 LEFT = "The causal mask keeps 276 of 529 scores"
 FREE = "Without a mask, all 529 scores remain"
-
-
-@contextmanager
-def held(tab: Masking, *paths: str) -> Iterator[None]:
-    """Blocks the answers of these routes inside the `with` block."""
-    waiting: list[Route] = []
-
-    def hold(route: Route) -> None:
-        waiting.append(route)
-
-    for path in paths:
-        tab.page.route(f"**{path}", hold)
-    yield
-    for route in waiting:
-        route.continue_()
-    for path in paths:
-        tab.page.unroute(f"**{path}")
-    tab.settled()
 
 
 def drawn(tab: Masking, condition: str) -> None:
@@ -44,10 +25,12 @@ def drawn(tab: Masking, condition: str) -> None:
 def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_there(tab):
     tab.open(mask="none")
     assert tab.lesson() == f"{FREE}. Changing “a” (5) changes every output, also those before it."
-    with held(tab, "/ask/mask-proof/masked"):
-        tab.page.get_by_role("radio", name="causal", exact=True).check()
-        drawn(tab, "mask === 'causal'")
-        assert tab.lesson() == f"{LEFT}."
+    held = Held(tab.page, "**/ask/mask-proof/masked")
+    tab.page.get_by_role("radio", name="causal", exact=True).check()
+    drawn(tab, "mask === 'causal'")
+    assert tab.lesson() == f"{LEFT}."
+    held.release()
+    tab.settled()
     moves = "Changing “a” (5) changes outputs 5 to 22, none before it; without the mask it would change every output."
     assert tab.lesson() == f"{LEFT}. {moves}"
 
@@ -67,16 +50,18 @@ def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
 
 @pytest.mark.parametrize(
     "paths",
-    [["/ask/mask-proof/masked"], ["/ask/mask-proof/unmasked"], ["/ask/mask-proof/masked", "/ask/mask-proof/unmasked"]],
+    [["**/ask/mask-proof/masked"], ["**/ask/mask-proof/unmasked"], ["**/ask/mask-proof/*masked"]],
 )
 def test_a_text_of_the_same_length_is_not_joined_with_the_proof_of_the_last(tab, paths):
     tab.open()
     text = "X" * len(TEXT)
-    with held(tab, *paths):
-        tab.page.evaluate("text => former.masking.set({ text })", text)
-        drawn(tab, f"text === '{text}'")
-        assert tab.lesson() == f"{LEFT}."
-        assert "Changing “a” (5) changes" in tab.moves("masked")
+    held = Held(tab.page, *paths)
+    tab.page.evaluate("text => former.masking.set({ text })", text)
+    drawn(tab, f"text === '{text}'")
+    assert tab.lesson() == f"{LEFT}."
+    assert "Changing “a” (5) changes" in tab.moves("masked")
+    held.release()
+    tab.settled()
     assert f"{LEFT}. Changing “X” (5) changes" in tab.lesson()
     assert "Changing “X” (5) changes" in tab.moves("masked")
 

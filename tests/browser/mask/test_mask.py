@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
+from tests.browser.held import Held
 from tests.browser.mask.pages import LONG, SIZE, TEXT, Masking, T
 from tests.browser.reference import CHECKPOINTS, Reference
 from tests.mask_rules import KINDS, allowed, cells, seen
@@ -293,16 +294,10 @@ def test_a_link_leaves_out_what_it_has_no_room_for_and_says_so_and_the_server_re
 
 @pytest.mark.own_page
 def test_the_view_of_a_link_says_that_it_is_computed_until_its_answer_arrives(tab):
-    waiting: list[Route] = []
-
-    def hold(route: Route) -> None:
-        waiting.append(route)
-
-    tab.page.route("**/ask/mask-stages/head", hold)
+    held = Held(tab.page, "**/ask/mask-stages/head")
     tab.goto(tab="mask", layer=3, head=2)
     line = tab.part("mask-stages").get_by_text(message("mask_waiting_first"))
     expect(line).to_be_visible()
-    while waiting:
-        waiting.pop().continue_()
+    held.release()
     tab.settled()
     expect(line).to_be_hidden()

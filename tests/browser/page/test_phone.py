@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.conftest import PATIENCE, Guard
+from tests.browser.held import Held
 from tests.browser.learn.pages import SHOWN, Learning
 from tests.browser.mask.pages import Masking
 from tests.browser.page.test_geometry import FAULTS
@@ -113,8 +114,7 @@ def test_a_follower_scrolls_by_a_finger_and_goes_on_following_until_a_tap(phone:
 
 
 def test_explore_before_its_first_pass_is_whole_and_follows_what_it_is_sent(phone: Page, guard: Guard):
-    held: list[Route] = []
-    phone.route("**/attention/*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the handler
+    held = Held(phone, "**/attention/*")
     tab = Exploring(phone, guard.origin)
     tab.goto(tab="explore")
     for name in ("overview", "head-map", "interventions"):
@@ -122,9 +122,7 @@ def test_explore_before_its_first_pass_is_whole_and_follows_what_it_is_sent(phon
     tab.wait("Boolean(former.page && former.store) && !former.store.pass")
     assert phone.evaluate(FAULTS, ".former .panel, .page-title, .former-lesson, .tab-controls") == []
     phone.evaluate("former.page.follow(new URLSearchParams('tab=explore&layer=2&head=1&scale=row'))")
-    for route in held:
-        route.continue_()
-    phone.unroute("**/attention/*")
+    held.release()
     tab.settled()
     assert [tab.link()[name] for name in ("layer", "head", "scale")] == ["2", "1", "row"]
     assert phone.evaluate(FAULTS, ".former .panel, .page-title, .former-lesson, .tab-controls") == []

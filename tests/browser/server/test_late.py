@@ -9,6 +9,7 @@ import gradio as gr
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from tests.browser.held import Held
 from tests.browser.pages import Exploring
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
@@ -16,26 +17,6 @@ TAB = Exploring
 PASS = re.compile(r"/attention/\w+$")
 HEAD = re.compile(r"/attention/\w+/self/\d+/\d+$")
 ASKED = re.compile("/attention$")
-
-
-@pytest.fixture
-def held() -> list[Route]:
-    """The requests that `hold` has intercepted."""
-    return []
-
-
-def hold(tab: Exploring, pattern: re.Pattern[str], held: list[Route]) -> None:
-    """Intercepts the page's requests without answering them."""
-    tab.page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the handler
-
-
-def until(tab: Exploring, held: list[Route], asks: str = "") -> None:
-    """Waits until something is kept back, whose address matches."""
-    for _ in range(1000):
-        if any(re.search(asks, route.request.url) for route in held):
-            return
-        tab.page.wait_for_timeout(20)
-    raise AssertionError(f"nothing like {asks!r} was asked for")
 
 
 def box(tab: Exploring):
@@ -64,30 +45,28 @@ def says_old(tab: Exploring, words: str = "Updating") -> bool:
         ("classifier", {"prediction", "words"}),
     ],
 )
-def test_before_the_first_pass_only_the_panels_of_its_model_are_shown(page, guard, held, model, panels):
+def test_before_the_first_pass_only_the_panels_of_its_model_are_shown(page, guard, model, panels):
     tab = Exploring(page, guard.origin)
-    hold(tab, PASS, held)
+    held = Held(page, PASS)
     tab.goto(tab="explore", model=model)
-    until(tab, held)
+    held.wait()
     tab.wait("!document.querySelector('[data-coming]')")
     of_models = {"prediction", "blanks", "surprise", "words"}
     shown = {name for name in of_models if tab.page.locator(f"[data-panel={name}]").is_visible()}
     assert shown == panels
-    for route in held:
-        route.continue_()
+    held.release()
 
 
-def test_a_picture_is_marked_as_old_until_that_of_the_new_text_is_here(tab, held):
+def test_a_picture_is_marked_as_old_until_that_of_the_new_text_is_here(tab):
     tab.open(text="abc")
     assert not says_old(tab)
-    hold(tab, PASS, held)
+    held = Held(tab.page, PASS)
     with tab.page.expect_request(PASS):
         box(tab).fill("abcdef")
     tab.wait("() => former.store.old")
     assert says_old(tab)
     assert tab.tokens() == ["a", "b", "c"]
-    held[0].continue_()
-    tab.page.unroute(PASS)
+    held.release()
     tab.wait("() => !former.store.old && former.store.pass.header.text === 'abcdef'")
     tab.settled()
     assert not says_old(tab)
@@ -157,9 +136,9 @@ def test_a_head_that_is_refused_is_asked_for_again_and_at_once_by_a_second_click
     assert tab.page.evaluate("former.store.exact.head") == 3
 
 
-def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, held):
+def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab):
     tab.open(text="abc abc", layer=0, head=0, show="scores")
-    hold(tab, HEAD, held)
+    held = Held(tab.page, HEAD)
     tab.cell(2, 3).click()
     tab.painted()
     map_ = tab.page.locator(".former-head-map canvas").first
@@ -167,9 +146,7 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
     tab.page.evaluate("void former.makePicture().then((picture) => (window.caption = picture.caption))")
     tab.painted()
     assert tab.page.evaluate("window.caption") is None, "a picture was made before there were scores"
-    for route in held:
-        route.continue_()
-    tab.page.unroute(HEAD)
+    held.release()
     tab.wait("() => window.caption")
     assert "scores" in tab.page.evaluate("window.caption")
     expect(map_).not_to_have_class(re.compile("late"))
@@ -199,16 +176,15 @@ def fields(browser: Browser) -> re.Pattern[str]:
 
 @pytest.mark.own_page
 @pytest.mark.parametrize("model_of_link", ["generator", "tiny-unmasked"])
-def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, held, fields, model_of_link):
+def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, fields, model_of_link):
     requests: list[str] = []
-    hold(tab, fields, held)
+    held = Held(tab.page, fields)
     tab.page.on("request", lambda request: requests.append(request.url))
     with tab.page.expect_response(ASKED):
         tab.goto(tab="explore", model=model_of_link, text="Held back", edits="0.1.off")
     tab.settled()
-    assert held, "else this tests nothing"
-    for route in held:
-        route.continue_()
+    assert held.routes, "else this tests nothing"
+    held.release()
     box = tab.page.get_by_role("textbox", name="Text", exact=True)
     expect(box).to_have_value("Held back")
     tab.settled()
@@ -220,15 +196,15 @@ def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_a
     assert tab.link()["edits"] == "0.1.off"
 
 
-def test_what_comes_late_is_never_shown_of_another_model(tab, held):
+def test_what_comes_late_is_never_shown_of_another_model(tab):
     panels = {"lens": r"/ask/lens/", "writes": r"/ask/writes/", "scan": r"/ask/scan/heads$"}
-    hold(tab, re.compile("|".join(panels.values())), held)
+    held = Held(tab.page, re.compile("|".join(panels.values())))
     tab.open(model="generator", text="It is one of them.")
     for name, asks in panels.items():
         tab.unfold(name)
-        until(tab, held, asks)
+        held.wait(asks=asks)
     tab.page.evaluate("scrollTo(0, 0)")
-    late = list(held)
+    late = list(held.routes)
     tab.open(model="gpt", text="abc abc", layer=5, head=7)
     for route in late:
         route.fulfill(response=route.fetch())
@@ -243,26 +219,23 @@ def test_what_comes_late_is_never_shown_of_another_model(tab, held):
     [("dates", "4 July 1976", "lens", "writes"), ("gpt", "abc", "writes", "export"), ("gpt", "abc", "scan", "export")],
 )
 def test_what_stands_below_a_panel_does_not_move_from_under_a_pointer_when_its_answer_comes(
-    tab, held, model, text, panel, below
+    tab, model, text, panel, below
 ):
-    passes: list[Route] = []
-    hold(tab, PASS, passes)
-    hold(tab, asks := re.compile(rf"/{panel}(/|$)"), held)
+    passes, values = Held(tab.page, PASS), Held(tab.page, re.compile(rf"/{panel}(/|$)"))
     tab.goto(tab="explore", model=model, text=text, open="corpus" if panel == "scan" else "inside")
-    until(tab, passes)
+    passes.wait()
     tab.painted()
     tab.part(panel).scroll_into_view_if_needed()  # in view before the pass, as where the parts above are late
     tab.painted()
-    passes[0].continue_()
+    passes.release()
     tab.settled()
     tab.part(below).scroll_into_view_if_needed()
-    until(tab, held)
+    values.wait()
     tab.painted()
     stood = tab.part(below).bounding_box()
-    held[0].continue_()
-    tab.page.unroute(asks)
-    values = {"scan": ".panel[data-of]"}.get(panel, "[data-rev]")
-    tab.page.locator(f".former-{panel} {values}, .former-{panel}{values}").first.wait_for(state="attached")
+    values.release()
+    drawn = {"scan": ".panel[data-of]"}.get(panel, "[data-rev]")
+    tab.page.locator(f".former-{panel} {drawn}, .former-{panel}{drawn}").first.wait_for(state="attached")
     tab.painted()
     stands = tab.part(below).bounding_box()
     assert stood
@@ -278,10 +251,10 @@ def test_a_head_that_is_pointed_at_is_let_go_where_the_next_model_has_fewer(tab)
 
 
 @pytest.mark.parametrize("last", ["cab", "abc"])  # abc is on the screen when the first of them is followed
-def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab, held, last):
+def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab, last):
     follow = "(view) => former.page.follow(new URLSearchParams({tab: 'explore', model: 'tiny-generator', ...view}))"
     tab.open(model="tiny-generator", text="abc")
-    hold(tab, ASKED, held)
+    held = Held(tab.page, ASKED)
     with tab.page.expect_request(ASKED):
         tab.page.evaluate(follow, {"text": "bca", "layer": "1", "head": "3"})
     tab.page.evaluate(follow, {"text": last, "layer": "0", "head": "2"})
@@ -289,44 +262,40 @@ def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab
     with tab.page.expect_response(
         lambda answer: bool(ASKED.search(answer.url)) and second in (answer.request.post_data or "")
     ):
-        tab.page.route(ASKED, lambda route: route.continue_())
-        for route in held:  # the first, and the second if it has been asked for by now
-            route.continue_()
+        held.release()  # the first, and the second if it has been asked for by now
     tab.page.wait_for_timeout(1000)  # the content then remains
     tab.settled()
     assert (tab.tokens(), box(tab).input_value()) == (list(last), last)
     assert (tab.link()["layer"], tab.link()["head"]) == ("0", "2")
 
 
-def test_a_mean_and_a_difference_are_shown_once_python_has_computed_them(tab, held):
+def test_a_mean_and_a_difference_are_shown_once_python_has_computed_them(tab):
     tab.open(model="tiny-generator", text="The cat sat", layer=1, head=2)
     canvas = tab.page.locator(".former-head-map canvas").first
     picture = "canvas => canvas.toDataURL()"
     head = canvas.evaluate(picture)
-    mean = re.compile("/mean$")
-    hold(tab, mean, held)
+    mean = Held(tab.page, re.compile("/mean$"))
     tab.page.evaluate("former.store.set({ of: 'mean', token: 3 })")
-    until(tab, held, "/mean$")
+    mean.wait()
     tab.painted()
     late = re.compile(r"\blate\b")
     expect(canvas).to_have_class(late)
     expect(tab.part("token-strip")).to_have_class(late)
     expect(tab.page.locator(".former-head-map .readout")).to_contain_text("…")
     assert canvas.evaluate(picture) == head
-    held.pop().continue_()
+    mean.release()
     tab.settled()
     expect(canvas).not_to_have_class(late)
     expect(tab.part("token-strip")).not_to_have_class(late)
     assert canvas.evaluate(picture) != head
 
-    tab.page.unroute(mean)
     tab.page.get_by_role("button", name="Pin to compare").click()
-    hold(tab, re.compile("/ask/beside/vs$"), held)
+    difference = Held(tab.page, re.compile("/ask/beside/vs$"))
     box(tab).fill("The old cat sat")
     change = tab.part("beside").locator("[data-part=change]")
-    until(tab, held, "/vs$")
+    difference.wait()
     expect(tab.part("beside").locator("[data-part=after]")).to_contain_text("The old cat sat")
     expect(change).to_be_hidden()
-    held[-1].continue_()
+    difference.release()
     expect(change).to_be_visible()
     expect(tab.part("beside").locator(".finding").first).to_contain_text("changed the most")
