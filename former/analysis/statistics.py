@@ -133,16 +133,32 @@ def head_statistics(
     tokens = None if tokens is None else as_tensor("tokens", tokens).to(weights.device)
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
-    index = torch.arange(t, device=weights.device)
-    keys = keys_of(t, tokens, kinds, weights.device)
-    distance = (index[:, None] - index[None, :]).abs()
-    # One product, so that each map is read once for all of them.
-    columns = torch.stack([each.to(weights.dtype) for each in (distance, *keys.values())]).flatten(1)  # (names, t·t)
-    totals = weights.flatten(-2) @ columns.T  # (..., names)
-    statistics = {"entropy": _bits(weights) / t, "distance": totals[..., 0] / t}
-    for i, (name, wanted) in enumerate(keys.items(), 1):
-        statistics[name] = totals[..., i] / max(1, int(wanted.any(1).sum()))
-    return statistics | _best_offset(weights)
+    return KeyStatistics(keys_of(t, tokens, kinds, weights.device), weights.dtype)(weights)
+
+
+class KeyStatistics:
+    """Computes `head_statistics` of maps that count the same keys; what depends on the keys alone is computed once.
+
+    Args:
+        keys: of each statistic, from `keys_of`.
+        dtype: of the maps.
+    """
+
+    def __init__(self, keys: Mapping[str, Tensor], dtype: torch.dtype) -> None:
+        wanted = torch.stack(list(keys.values()))  # (names, t, t)
+        self._names = list(keys)
+        self._queries = wanted.any(-1).sum(-1).clamp_min(1)  # (names,): those that have such keys
+        index = torch.arange(wanted.shape[-1], device=wanted.device)
+        distance = (index[:, None] - index).abs()
+        self._columns = torch.cat((distance[None], wanted)).flatten(1).to(dtype)  # (1 + names, t·t)
+
+    def __call__(self, weights: Tensor) -> dict[str, Tensor]:
+        """Returns the statistics of maps (..., t, t), a tensor (...) each."""
+        t = weights.shape[-1]
+        totals = weights.flatten(-2) @ self._columns.T  # one product, so that each map is read once for all of them
+        shares = totals[..., 1:] / self._queries
+        statistics = {"entropy": _bits(weights) / t, "distance": totals[..., 0] / t}
+        return statistics | dict(zip(self._names, shares.unbind(-1), strict=True)) | _best_offset(weights)
 
 
 def keys_of(
@@ -209,7 +225,7 @@ def _bits(weights: Tensor) -> Tensor:
     """
     least = torch.finfo(weights.dtype).tiny
     maps = weights.reshape(-1, weights.shape[-2] * weights.shape[-1])
-    return -torch.stack([each.dot(each.clamp_min(least).log2()) for each in maps]).view(weights.shape[:-2])
+    return -torch.stack([each.dot(each.clamp_min(least).log2_()) for each in maps]).view(weights.shape[:-2])
 
 
 def rank_correlation(x: Tensor | Sequence[float], y: Tensor | Sequence[float]) -> float:

@@ -39,12 +39,13 @@ from tests.bench.pretrained import make
 from tests.browser.conftest import EXPORTS, find_browser, free_port, stop, wait_until_up
 from tests.browser.preloaded import ROOT, START_LIMIT, spawn
 from viz.app import leave_cores_free
-from viz.passes import sources
+from viz.passes import sources, store
 from viz.passes.loaded import Loaded
 from viz.passes.run import tokenize
 
 DEPTH = 12
 FIRST_PAGE = 1.8  # times an empty Gradio page
+PASS = 1.5  # captures that a pass may take
 CAPTURES, REST = 2.5, 80  # limits for painting a text: in bare captures, plus ms for the page
 WRITERS = 0.5  # of what one process writes alone
 HEADS_CHOSEN, TEXTS, LOADS, ROUNDS = 60, 12, 9, 3  # repeats of each measurement
@@ -160,19 +161,20 @@ def empty(log: Path) -> Iterator[str]:
         stop(process)
 
 
-def capture_ms(loaded: Loaded, texts: list[str]) -> float:
-    """Returns the milliseconds of one pass that captures all maps, q, k, v and outputs, as the server runs it: the
-    fastest run of each text, then the median over the texts."""
+def compute_ms(loaded: Loaded, texts: list[str]) -> tuple[float, float]:
+    """Returns the milliseconds of a capture of all maps, q, k, v and outputs, and of a pass, which adds its description
+    and its packed form, as the server runs them: the fastest run of each text, then the median over the texts."""
     before = torch.get_num_threads()
     leave_cores_free()
-    times = []
+    captures, passes = [], []
     for text in texts:
         ids, _, _ = tokenize(loaded, text)
         mask = loaded.bundle.model.mask(len(ids))
         run = partial(former.run_with_capture, loaded.fast, torch.tensor([ids]), POINTS, mask=mask)
-        times.append(limits.fastest(run, 3))
+        captures.append(limits.fastest(run, 3))
+        passes.append(limits.fastest(partial(store.compute, loaded, text, (), b""), 3))
     torch.set_num_threads(before)
-    return 1000 * statistics.median(times)
+    return 1000 * statistics.median(captures), 1000 * statistics.median(passes)
 
 
 # --- in Chromium -----------------------------------------------------------------------------------------------------
@@ -269,12 +271,15 @@ def load(browser: Browser, address: str) -> tuple[float, float]:
     return seconds, sum(received) / 1e6
 
 
-def painted(what: str, times: list[float], capture: float) -> Result:
-    """Compares the time from typing a text to its painted maps with the bare capture, in ms."""
+def painted(what: str, times: list[float], loaded: Loaded, texts: list[str]) -> list[Result]:
+    """Compares the times in ms from typing each text to its painted maps, and its pass alone, with the bare capture."""
+    capture, whole = compute_ms(loaded, texts)
     repeats = f"median of {len(times)} texts; a bare capture takes {capture:.1f} ms"
-    return Result(
-        f"{what} entered → all maps painted", statistics.median(times), "ms", CAPTURES * capture + REST, repeats
-    )
+    limit = CAPTURES * capture + REST
+    return [
+        Result(f"{what}: the pass", whole / capture, "captures", PASS, f"{whole:.1f} ms"),
+        Result(f"{what} entered → all maps painted", statistics.median(times), "ms", limit, repeats),
+    ]
 
 
 def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
@@ -293,7 +298,7 @@ def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
             times.append(page.evaluate(ENTER, text))
             sizes.append(pass_size(page, origin))
         times = times[1:]  # the first one warms up
-        results.append(painted(f"text of {length} bytes", times, capture_ms(loaded, texts(length)[1:])))
+        results += painted(f"text of {length} bytes", times, loaded, texts(length)[1:])
     results.append(
         Result(f"the pass of {DEPTH} × 8 × 256² on the wire", max(sizes), "MB", 1.1, f"largest of {TEXTS + 1} texts")
     )
@@ -319,7 +324,7 @@ def large(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
     tokens = page.evaluate("former.store.pass.header.tokens")
     size = f"the pass of GPT-2’s 12 × 12 × {tokens}² on the wire"
     return [
-        painted("GPT-2’s shape, 64 bytes", times, capture_ms(loaded, texts(64)[1:])),
+        *painted("GPT-2’s shape, 64 bytes", times, loaded, texts(64)[1:]),
         Result(size, pass_size(page, origin), "MB", 1.6, "one text"),
     ]
 

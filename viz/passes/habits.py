@@ -12,8 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from former import analysis
-from former.analysis.statistics import PLACES, keys_of, places_of
+from former.analysis.statistics import PLACES, KeyStatistics, keys_of, places_of
 
 Statistics = Mapping[str, Any]  # as `former.analysis.head_statistics` gives them, of one map
 
@@ -46,46 +45,67 @@ def habit(statistics: Statistics, even: Statistics) -> tuple[str, str | None]:
     return kind, max(others, key=lambda name: statistics[name], default=None)
 
 
-def describe(
-    weights: Tensor, mask: Tensor, tokens: Tensor, kinds: Mapping[str, Tensor] | None = None
-) -> dict[str, Any]:
-    """Describes the heads, the layers' means and the rollouts of a self-attention map, as plain values.
+class Describer:
+    """Describes self-attention maps of one text; what depends on the text and the mask alone is computed once.
 
     Args:
-        weights: (layers, h, t, t).
         mask: bool (t, t), to compute the statistics of even attention.
         tokens: (t,) ids.
         kinds: as in `former.analysis.head_statistics`.
-    Returns:
-        {"places": the names of `PLACES` that the map can have; "statistics": {"even": {name: number}, "head":
-        {name: [layer][head]}, "mean" and "rollout": {name: [layer]}}; "habits": {"head": [layer][head], "mean" and
-        "rollout": [layer]: [habit, runner-up, its share, most attended tokens], see `_describe`};
-        "first_head": [layer, head], the head to show first}.
+        dtype: of the maps.
+
+    Attributes:
+        places: the names of `PLACES` that a map can have.
+        even: {name: number}, the statistics of even attention.
     """
-    means = weights.mean(1)
-    views = {
-        "head": weights,
-        "mean": means,
-        "rollout": torch.stack(list(analysis.rollout_by_layer(means[:, None]))),
-    }
-    uniform = analysis.head_statistics(mask / mask.sum(-1, keepdim=True), tokens, kinds)
-    names = [name for name in ("entropy", "distance", *places_of(mask)) if name in uniform]
-    even = {name: float(uniform[name]) for name in names}
-    keys = keys_of(len(tokens), tokens, kinds)
-    if any(bool(kind[-1]) for kind in (kinds or {}).values()):
-        del keys["last"]  # the last token is counted as a separator or as punctuation
-    compared = {name: even[name] for name in ("entropy", "offset", *keys) if name in even}
-    counted = cache(partial(_counted, keys, len(tokens), weights.dtype))
-    first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first occurs
-    of_map = partial(_describe, even=compared, counted=counted)
-    statistics, habits = {}, {}
-    for view, maps in views.items():
-        measured = analysis.head_statistics(maps, tokens, kinds)
-        statistics[view] = {name: rounded(measured[name]) for name in names} | {"by": measured["by"].tolist()}
-        habits[view] = _nested(maps, statistics[view] | _most_attended(maps, first), of_map)
-    first_head = _first_head(statistics["head"], habits["head"])
-    can = [name for name in places_of(mask) if even.get(name, 0) > 0]
-    return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "first_head": first_head}
+
+    def __init__(
+        self,
+        mask: Tensor,
+        tokens: Tensor,
+        kinds: Mapping[str, Tensor] | None = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        of_mask = places_of(mask)
+        keys = {name: wanted for name, wanted in keys_of(len(tokens), tokens, kinds).items() if name in of_mask}
+        self._count = KeyStatistics(keys, dtype)
+        counted = self._count((mask / mask.sum(-1, keepdim=True)).to(dtype))
+        self.even = {name: float(counted[name]) for name in ("entropy", "distance", *of_mask) if name in counted}
+        self.places = [name for name in of_mask if self.even.get(name, 0) > 0]
+        if any(bool(kind[-1]) for kind in (kinds or {}).values()):
+            keys.pop("last", None)  # the last token is counted as a separator or as punctuation
+        self._of_map = partial(
+            _describe,
+            even={name: self.even[name] for name in ("entropy", "offset", *keys)},
+            counted=cache(partial(_counted, keys, len(tokens), dtype)),
+        )
+        self._first = (tokens[:, None] == tokens).int().argmax(-1)  # (t,): where each position's token first occurs
+
+    def __call__(self, maps: Tensor) -> dict[str, Any]:
+        """Returns the statistics and the habit of each map (..., t, t), as plain values: {"statistics": {name: [...]};
+        "habits": [...] of [habit, runner-up, its share, most attended tokens], see `_describe`}."""
+        measured = self._count(maps)
+        statistics = {name: rounded(measured[name]) for name in self.even} | {"by": measured["by"].tolist()}
+        habits = _nested(maps, statistics | _most_attended(maps, self._first), self._of_map)
+        return {"statistics": statistics, "habits": habits}
+
+
+def describe(
+    weights: Tensor, mask: Tensor, tokens: Tensor, kinds: Mapping[str, Tensor] | None = None
+) -> dict[str, Any]:
+    """Describes the heads of a self-attention map, as plain values.
+
+    Args:
+        weights: (layers, h, t, t).
+        mask, tokens, kinds: as in `Describer`.
+    Returns:
+        "places" and "even" of `Describer`; "statistics": {name: [layer][head]} and "habits": [layer][head], as it
+        returns them; "first_head": [layer, head], the head to show first.
+    """
+    describer = Describer(mask, tokens, kinds, weights.dtype)
+    heads = describer(weights)
+    first_head = _first_head(heads["statistics"], heads["habits"])
+    return {"places": describer.places, "even": describer.even, **heads, "first_head": first_head}
 
 
 def _nested(maps: Tensor, statistics: Statistics, function: Callable[[Tensor, Statistics], Any]) -> Any:

@@ -2,19 +2,19 @@
 
 The pass, little-endian, compressed by gzip:
 
-    "FMR3" | for each of its maps: scales, float32 (layers·h) | for each: cells, uint8
+    "FMR4" | for each of its maps: scales, float32 (layers·h) | for each: cells, uint8
     | header, JSON in UTF-8 | length of the header, uint32
 
 The header comes last, so that the maps are compressed while their statistics are still computed.
 
 A head's weights are scale · (cell / 255)²; the square root keeps small weights apart. Cells are ordered by layer, head
 and query; for each query the first `lengths[query]` keys are sent, because the mask hides the others. In a map with
-more than `run.WHOLE_CELLS`, two queries by two keys are one cell with the largest of the four weights ("pooled" is 2),
+more than `maps.WHOLE_CELLS`, two queries by two keys are one cell with the largest of the four weights ("pooled" is 2),
 enough for an overview of all heads. The selected head is sent exactly.
 
 The exact head, float32: q (t_query, s) | k (t_key, s) | v (t_key, s) | out (t_query, s) | weights, the same cells as
 above | for a map that is "scored", the scores of these cells, because they are more than q·k / √s. A layer's mean and
-its rollout have only weights.
+its rollout have only weights, then their statistics, JSON.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 import former
-from viz.passes.run import Map, Pass
+from former.tokens import Tokenizer
+from viz.passes.maps import Map
+from viz.passes.run import FORMAT, Pass
 
-MAGIC = b"FMR3"
+MAGIC = FORMAT.encode()
 LARGEST = 64 << 20  # bytes of a pass that is not compressed
 
 
@@ -63,7 +66,7 @@ class PackedMaps:
 
     def with_header(self, header: Mapping[str, Any]) -> bytes:
         """Returns the whole packed pass: the maps, then the header. It can be called only once."""
-        end = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+        end = _json(header)
         return self._body + self._stream.compress(end + np.uint32(len(end)).tobytes()) + self._stream.flush()
 
 
@@ -101,18 +104,18 @@ def pack_head(each: Map, layer: int, head: int) -> bytes:
     return _floats(*parts, *(cells(each, part[layer, head].numpy()) for part in maps))
 
 
-def pack_mean(each: Map, layer: int) -> bytes:
-    """Packs the attention weights of a layer, averaged over its heads.
+def pack_mean(each: Map, layer: int, tokenizer: Tokenizer | None = None) -> bytes:
+    """Packs the attention weights of a layer, averaged over its heads, and their statistics (`Map.describe_view`).
 
     Raises:
         LookupError: the map has no such layer.
     """
     _check(each, layer)
-    return _floats(cells(each, each.weights[layer].mean(0).numpy()))
+    return _pack_view(each, each.weights[layer].mean(0), tokenizer)
 
 
-def pack_rollout(each: Map, layer: int) -> bytes:
-    """Packs the attention rollout (`former.analysis.rollout`) from the first layer up to this one.
+def pack_rollout(each: Map, layer: int, tokenizer: Tokenizer | None = None) -> bytes:
+    """Packs the attention rollout (`former.analysis.rollout`) from the first layer up to this one, and its statistics.
 
     Raises:
         LookupError: the map has no such layer, or no rollout because its queries are not its keys.
@@ -120,12 +123,20 @@ def pack_rollout(each: Map, layer: int) -> bytes:
     _check(each, layer)
     if each.queries != each.keys:
         raise LookupError(f"a rollout needs queries that are the keys, got the map {each.name!r}")
-    return _floats(cells(each, former.analysis.rollout(each.weights[: layer + 1]).numpy()))
+    return _pack_view(each, former.analysis.rollout(each.weights[: layer + 1]), tokenizer)
+
+
+def _pack_view(each: Map, weights: Tensor, tokenizer: Tokenizer | None) -> bytes:
+    return _floats(cells(each, weights.numpy())) + _json(each.describe_view(weights, tokenizer))
 
 
 def _check(each: Map, layer: int, head: int = 0) -> None:
     if not (0 <= layer < each.weights.shape[0] and 0 <= head < each.weights.shape[1]):
         raise IndexError(f"layer and head must be in {tuple(each.weights.shape[:2])}, got {layer} and {head}")
+
+
+def _json(values: Any) -> bytes:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 def _floats(*parts: NDArray) -> bytes:

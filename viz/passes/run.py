@@ -7,96 +7,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
-
-import torch
 
 import former
 from former import runs
 from former.analysis.parts import check_writes
-from former.analysis.statistics import kinds_of
 from former.hooks import Observer
 from former.tokens import Tokenizer
 from viz.passes import edits as changes
-from viz.passes import habits
 from viz.passes.loaded import Loaded
+from viz.passes.maps import Map, maps_of
 from viz.passes.said import output
 from viz.text import NothingToShow, Refusal
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
+FORMAT = "FMR4"  # of a packed pass (`payload`); another one for each change, as browsers keep what they have fetched
 SECRET = secrets.token_bytes(32)  # of this process, for passes that no other process has to find
-WHOLE_CELLS = 2_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
-
-
-class Map(runs.Map):
-    """The attention of one stack of layers in a run, with the properties that its packed form needs."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that the map holds."""
-        arrays = (self.weights, self.q, self.k, self.v, self.out, self.own_scores)
-        return sum(array.nbytes for array in arrays if array is not None)
-
-    @cached_property
-    def lengths(self) -> list[int]:
-        """For each query, the number of keys up to and including the last one that it may attend to."""
-        last = self.allowed.long() * torch.arange(1, len(self.keys) + 1)
-        return last.amax(-1).tolist()
-
-    @cached_property
-    def skips(self) -> bool:
-        """Whether the mask leaves out keys between those that it allows: a sparse pattern, or padding in the text."""
-        return int(self.allowed.sum()) < sum(self.lengths)
-
-    @property
-    def skipped(self) -> list[list[int]]:
-        """For each query, the keys before its last allowed one that the mask skips: [from, to, from, to, ...]."""
-        edges = []
-        for row, length in zip(self.allowed, self.lengths, strict=True):
-            lengths = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
-            edges.append(torch.diff(lengths, prepend=lengths.new_ones(1)).nonzero()[:, 0].tolist())
-        return edges
-
-    @cached_property
-    def pooled(self) -> int:
-        """How many queries, and how many keys, become one cell for the browser: 1, or 2 in a large map (`payload`)."""
-        return 2 if math.prod(self.weights.shape[:2]) * sum(self.lengths) > WHOLE_CELLS else 1
-
-    def describe(self, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
-        """Returns plain values for the browser, with `habits.describe` (self-attention) or `habits.sharpness`.
-
-        With `tokenizer`, the statistics include the shares of attention on separators and punctuation.
-        """
-        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # without √s
-        layers, heads = self.weights.shape[:2]
-        tokens = torch.tensor(self.ids)
-        kinds = kinds_of(tokenizer, tokens) if tokenizer and self.ids else None
-        return {
-            "name": self.name,
-            "layers": layers,
-            "heads": heads,
-            "headSize": self.q.shape[-1],
-            "queries": self.queries,
-            "keys": self.keys,
-            "lengths": self.lengths,
-            "pooled": self.pooled,
-            "skipped": self.skipped if self.skips else None,
-            "padded": not bool(self.allowed.all()) and bool((self.allowed == self.allowed[0]).all()),
-            "scored": self.own_scores is not None,
-            "divisors": None if set(divisors) == {1.0} else divisors,
-            "memory": habits.on_memory(self.weights, self.memory) if self.memory else None,
-            **(
-                habits.describe(self.weights, self.allowed, tokens, kinds)
-                if self.ids
-                else habits.sharpness(self.weights, self.memory)
-            ),
-        }
 
 
 @dataclass(frozen=True)
@@ -240,11 +171,6 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: b
     return describe(loaded, text, edits, edited, maps_of(edited), secret)
 
 
-def maps_of(edited: runs.Run) -> tuple[Map, ...]:
-    """Returns the maps of a run as `Map`s of this module."""
-    return tuple(Map(**vars(each)) for each in edited.maps.values())
-
-
 def describe(
     loaded: Loaded,
     text: str,
@@ -292,7 +218,7 @@ def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret
     Anyone who knows a key may fetch the pass. A key cannot be computed from the text without the server's `secret`;
     otherwise a visitor could check a guess at another visitor's text by requesting its key.
     """
-    return digest(loaded.fingerprint, loaded.name, text, list(edits), secret=secret)
+    return digest(FORMAT, loaded.fingerprint, loaded.name, text, list(edits), secret=secret)
 
 
 def digest(*parts: Any, secret: bytes = b"") -> str:

@@ -12,7 +12,8 @@ from former.runs import Run
 from viz.passes import payload
 from viz.passes.edits import Edit
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import Pass, RunRequest, describe, key_of, maps_of, request
+from viz.passes.maps import maps_of
+from viz.passes.run import Pass, RunRequest, describe, key_of, request
 from viz.shared import InMemory
 from viz.shared.protocol import Shared
 

@@ -40,7 +40,7 @@ def overview(shown: Shown) -> dict[str, Any]:
     described = shown.described
     kind, share = "one token", described.get("sharpness", {}).get("head")
     if share is None:
-        kind, statistics = described["habits"]["head"][shown.layer][shown.head][0], described["statistics"]["head"]
+        kind, statistics = described["habits"][shown.layer][shown.head][0], described["statistics"]
         share = statistics.get(kind, statistics["entropy"])
     parts = {name: getattr(shown.map, name) for name in ("weights", "queries", "keys", "allowed")}
     return {**parts, "habit": [kind, share[shown.layer][shown.head]]}
@@ -65,11 +65,12 @@ def lines(shown: Shown) -> dict[str, Any]:
 
 
 def statistics(shown: Shown) -> dict[str, Any]:
-    of = shown.view["of"]
-    measured = shown.described["statistics"][of]
+    if shown.view["of"] == "head":
+        measured = {name: each[shown.layer][shown.head] for name, each in shown.described["statistics"].items()}
+    else:
+        measured = shown.map.describe_view(shown.cells, shown.loaded.bundle.tokenizer)["statistics"]
     names = [name for name in measured if name != "by"]
-    layers = [measured[name][shown.layer] for name in names]
-    return {"names": names, "values": [each[shown.head] if of == "head" else each for each in layers]}
+    return {"names": names, "values": [measured[name] for name in names]}
 
 
 def pair(shown: Shown) -> dict[str, Any]:

@@ -19,13 +19,15 @@ IDS = list(b"[the cat sat on the mat")  # its first token occurs only once
 def test_the_statistics_of_heads_means_rollouts_and_an_even_spread_are_those_of_a_plain_loop(models, name, text):
     pass_ = run(models[name], text)
     each, ids = pass_.map("self"), pass_.header["ids"]
-    weights, result = each.weights.double(), pass_.header["maps"][0]["statistics"]
+    weights, described = each.weights.double(), pass_.header["maps"][0]
     uniform = each.allowed.double() / each.allowed.sum(-1, keepdim=True)
-    views = [(result["even"], uniform, [])]
+    views = [(described["even"], uniform, [])]
     for layer in range(len(weights)):
-        views += [({**result["head"]}, weights[layer, head], [layer, head]) for head in range(weights.shape[1])]
-        views += [(result["mean"], weights[layer].mean(0), [layer])]
-        views += [(result["rollout"], former.analysis.rollout(weights[: layer + 1]), [layer])]
+        views += [(described["statistics"], weights[layer, head], [layer, head]) for head in range(weights.shape[1])]
+        views += [
+            (each.describe_view(cells.float())["statistics"], cells, [])
+            for cells in (weights[layer].mean(0), former.analysis.rollout(weights[: layer + 1]))
+        ]
     for shown, exact, at in views:
         numbers = statistics(exact, ids)
         assert len(numbers.keys() & shown) >= 8
@@ -69,12 +71,12 @@ KNOWN = {
 
 def test_known_heads_have_their_habits_though_they_rest_on_the_first_token():
     result = habits.describe(torch.stack(list(KNOWN.values()))[None], MASK, torch.tensor(IDS))
-    names = [kind for kind, *_ in result["habits"]["head"][0]]
+    names = [kind for kind, *_ in result["habits"][0]]
     assert names == list(KNOWN)
-    statistics = result["statistics"]["head"]
+    statistics = result["statistics"]
     copying, same = list(KNOWN).index("copying"), list(KNOWN).index("same")
     assert statistics["first"][0][copying] > 0.3
-    assert result["habits"]["head"][0][copying][1:3] == ["first", 1], "the runner-up, of all queries that copy nothing"
+    assert result["habits"][0][copying][1:3] == ["first", 1], "the runner-up, of all queries that copy nothing"
     assert statistics["same"][0][same] == pytest.approx(1)
     assert result["first_head"] == [0, copying]
 
@@ -112,9 +114,9 @@ UNMASKED = {
 def test_heads_that_look_at_special_tokens_marks_or_a_fixed_distance_have_a_name_and_others_their_tokens():
     assert IDS[1] == IDS[7] != IDS[5]
     result = habits.describe(torch.stack(list(UNMASKED.values()))[None], SEEN, torch.tensor(IDS), MARKS)
-    described = result["habits"]["head"][0]
+    described = result["habits"][0]
     assert [kind for kind, *_ in described] == list(UNMASKED)
-    assert result["statistics"]["head"]["by"][0][0] == 2
+    assert result["statistics"]["by"][0][0] == 2
     most = described[-1][-1]
     assert sorted(most) == [[1, 0.5], [5, 0.5]], "the places of a token together, of those with a tenth or more"
     assert not any(tokens for *_, tokens in described[:-1])
@@ -123,13 +125,13 @@ def test_heads_that_look_at_special_tokens_marks_or_a_fixed_distance_have_a_name
 def test_the_shares_of_a_habit_and_its_runner_up_do_not_count_the_same_attention_twice():
     following = looking(lambda i: min(i + 1, 5))[:6, :6]  # each token is followed by the same token
     tokens, seen = torch.tensor([7] * 6), torch.ones(6, 6, dtype=torch.bool)
-    ((kind, second, share, _),) = habits.describe(following[None, None], seen, tokens)["habits"]["head"][0]
+    ((kind, second, share, _),) = habits.describe(following[None, None], seen, tokens)["habits"][0]
     assert (kind, second, share) == ("next", None, None), "all of it goes to the same token too"
     mixed = [(one + other) / 2 for one in UNMASKED.values() for other in UNMASKED.values()]
     described = habits.describe(torch.stack(mixed)[None], SEEN, torch.tensor(IDS), MARKS)
     compared = [
-        (kind, second, described["statistics"]["head"][kind][0][head] + share)
-        for head, (kind, second, share, _) in enumerate(described["habits"]["head"][0])
+        (kind, second, described["statistics"][kind][0][head] + share)
+        for head, (kind, second, share, _) in enumerate(described["habits"][0])
         if second and kind in habits.HABITS and (kind not in habits.COMPARED or second in habits.COMPARED)
     ]
     assert compared, "else this tests nothing"
@@ -138,11 +140,7 @@ def test_the_shares_of_a_habit_and_its_runner_up_do_not_count_the_same_attention
 
 def test_a_single_token_has_nothing_but_itself_to_look_at():
     result = habits.describe(torch.ones(1, 1, 1, 1), torch.ones(1, 1, dtype=torch.bool), torch.tensor([7]))
-    assert result["habits"] == {
-        "head": [[["only", None, None, []]]],
-        "mean": [["only", None, None, []]],
-        "rollout": [["only", None, None, []]],
-    }
+    assert result["habits"] == [[["only", None, None, []]]]
 
 
 def opened(name: str) -> dict:
@@ -154,14 +152,14 @@ def opened(name: str) -> dict:
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
     assert header["first_head"] == [8, 7]
-    assert header["habits"]["head"][8][7][:2] == ["copying", "first"]
+    assert header["habits"][8][7][:2] == ["copying", "first"]
 
 
 def test_explore_opens_on_a_head_that_copies_of_the_model_that_was_trained_to():
     header = opened("tiny-induction")
     layer, head = header["first_head"]
-    assert header["habits"]["head"][layer][head][0] == "copying"
-    assert header["statistics"]["head"]["copying"][layer][head] > 0.8
+    assert header["habits"][layer][head][0] == "copying"
+    assert header["statistics"]["copying"][layer][head] > 0.8
 
 
 def test_every_example_of_the_first_model_opens_on_a_head_whose_habit_has_a_name():
@@ -169,14 +167,14 @@ def test_every_example_of_the_first_model_opens_on_a_head_whose_habit_has_a_name
     for text in EXAMPLES["piece"]:
         header = run(gpt, text).header["maps"][0]
         layer, head = header["first_head"]
-        assert header["habits"]["head"][layer][head][0] in habits.HABITS, text
+        assert header["habits"][layer][head][0] in habits.HABITS, text
 
 
 @pytest.mark.parametrize("name", ["tiny-generator", "tiny-unmasked", "classifier", "classifier-bag"])
 def test_no_shipped_model_opens_on_a_head_that_looks_at_all_alike(name):
     header = opened(name)
     layer, head = header["first_head"]
-    assert header["habits"]["head"][layer][head][0] != "even"
+    assert header["habits"][layer][head][0] != "even"
 
 
 def test_explore_opens_xl_on_a_head_that_looks_back_into_the_memory():

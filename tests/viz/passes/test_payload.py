@@ -15,14 +15,15 @@ import former
 from former import masks
 from viz.passes import payload
 from viz.passes.loaded import Loaded
-from viz.passes.run import SECRET, Map, Pass, digest, key_of, run
+from viz.passes.maps import Map
+from viz.passes.run import SECRET, Pass, digest, key_of, run
 
 
 def decode(body: bytes) -> tuple[dict, list[np.ndarray]]:
     """Decodes the format stated in viz/passes/payload.py as the browser does: the header, and the weights of each map,
     (layers, h, t_query, t_key)."""
     body = gzip.decompress(body)
-    assert body[:4] == b"FMR3"
+    assert body[:4] == b"FMR4"
     end = len(body) - 4 - int.from_bytes(body[-4:], "little")
     header, at = json.loads(body[end:-4]), 4
     sizes = [(each["layers"], each["heads"], len(each["queries"]), len(each["keys"])) for each in header["maps"]]
@@ -114,9 +115,11 @@ def test_a_layer_s_mean_and_its_rollout_are_exact(generator):
     each = run(generator, "The cat sat.").map("self")
     mask = np.tri(12, dtype=bool)
     mixed = [(each.weights[layer].double().mean(0) + torch.eye(12)) / 2 for layer in range(3)]
-    mean = np.frombuffer(payload.pack_mean(each, 1), "<f4")
+    packed = payload.pack_mean(each, 1, generator.bundle.tokenizer)
+    mean = np.frombuffer(packed, "<f4", mask.sum())
     np.testing.assert_allclose(mean, each.weights[1].double().mean(0).numpy()[mask], atol=1e-7)
-    rollout = np.frombuffer(payload.pack_rollout(each, 1), "<f4")
+    assert json.loads(packed[mean.nbytes :]) == each.describe_view(each.weights[1].mean(0), generator.bundle.tokenizer)
+    rollout = np.frombuffer(payload.pack_rollout(each, 1), "<f4", mask.sum())
     np.testing.assert_allclose(rollout, (mixed[1] @ mixed[0]).numpy()[mask], atol=1e-6)
     for pack in (payload.pack_mean, payload.pack_rollout):
         with pytest.raises(LookupError, match="layer"):

@@ -17,7 +17,7 @@ from tests.their_models import BPE, neox_config
 from viz import app
 from viz.panels.writer import program
 from viz.passes import loaded as served
-from viz.passes import payload, run, snapshots, sources
+from viz.passes import maps, payload, run, snapshots, sources
 from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.tabs import explore
@@ -145,7 +145,7 @@ def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2
     tokenizer = loaded.bundle.tokenizer
     text = tokenizer.decode(tokenizer.encode(TEXT)[: 12 + odd])
     plain = len(payload.pack(run.run(loaded, text)))
-    monkeypatch.setattr(run, "WHOLE_CELLS", 10)
+    monkeypatch.setattr(maps, "WHOLE_CELLS", 10)
     pass_ = run.run(loaded, text)
     body = payload.pack(pass_)
     assert len(body) < plain

@@ -69,12 +69,13 @@ def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
         request: Request, key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int
     ) -> Response:
         pass_, _ = await get_pass(request, key)
+        tokenizer = pass_.run.source.tokenizer
         try:
             each = pass_.map(name)
             if head == "mean":
-                body = payload.pack_mean(each, layer)
+                body = await site.work.step(payload.pack_mean, each, layer, tokenizer)
             elif head == "rollout":
-                body = await site.work.step(payload.pack_rollout, each, layer)
+                body = await site.work.step(payload.pack_rollout, each, layer, tokenizer)
             else:
                 body = payload.pack_head(each, layer, head)
         except LookupError:

@@ -18,6 +18,7 @@ export class AttentionMap {
   pooled;
   places;
   scored;
+  even;
   statistics;
   habits;
   first_head;
@@ -136,7 +137,7 @@ const pooledLengths = ({ lengths, pooled }) =>
 export const decodePass = (buffer) => {
   const content = new Uint8Array(buffer);
   const text = (from, to) => new TextDecoder().decode(content.subarray(from, to));
-  if (text(0, 4) !== "FMR3") throw unanswered("offline"); // a proxy's page, say
+  if (text(0, 4) !== "FMR4") throw unanswered("offline"); // a proxy's page, say
   const end = buffer.byteLength - 4;
   const header = JSON.parse(text(end - new DataView(buffer).getUint32(end, true), end));
   const heads = header.maps.map(({ layers, heads }) => layers * heads);
@@ -153,10 +154,14 @@ export const decodePass = (buffer) => {
 };
 
 /** Decodes the exact values of the view, weights in the cells' order: for a head also q, k, v and out, a row of
- *  headSize for each token, and as `given` its scores if they are more than q·k / √s. */
-export const decodeExact = ({ queries, keys, headSize, scored }, of, buffer) => {
+ *  headSize for each token, and as `given` its scores if they are more than q·k / √s; for a mean and a rollout also, as
+ *  `described`, their statistics. */
+export const decodeExact = ({ queries, keys, headSize, scored, perHead }, of, buffer) => {
+  if (of !== "head") {
+    const described = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4 * perHead)));
+    return { weights: new Float32Array(buffer, 0, perHead), described };
+  }
   const all = new Float32Array(buffer);
-  if (of !== "head") return { weights: all };
   let at = 0;
   const rows = ({ length }) => all.subarray(at, (at += length * headSize));
   const vectors = { q: rows(queries), k: rows(keys), v: rows(keys), out: rows(queries) };

@@ -45,7 +45,7 @@ def name_habit(run: Run, name: str, layer: int, head: int) -> tuple[str, float]:
         return "one token", float(map_.weights[layer, head].amax(-1).mean())
     tokens, weights = torch.tensor(map_.ids), map_.weights[layer : layer + 1, head : head + 1]
     described = habits.describe(weights, map_.allowed, tokens, kinds_of(run.source.tokenizer, tokens))
-    kind, statistics = described["habits"]["head"][0][0][0], described["statistics"]["head"]
+    kind, statistics = described["habits"][0][0][0], described["statistics"]
     return kind, statistics.get(kind, statistics["entropy"])[0][0]
 
 

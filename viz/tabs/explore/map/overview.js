@@ -213,7 +213,7 @@ export const mount = ({ element }) => {
   /** Shows a new pass: its cells, and the description of each head. */
   const build = () => {
     const { map } = store;
-    habits = list(map.layers, (layer) => list(map.heads, (head) => habitOf(map, "head", layer, head).short));
+    habits = list(map.layers, (layer) => list(map.heads, (head) => habitOf({ map, of: "head", layer, head }).short));
     cells.build(map);
   };
 

@@ -9,7 +9,7 @@ import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
 import { distanceIn, habitOf, statisticsOf } from "../lib/habit.js";
 import { isOff } from "../lib/pass.js";
-import { afterMap, shownNow } from "../lib/selection.js";
+import { afterMap, isPending, shownNow } from "../lib/selection.js";
 import { store } from "../lib/store.js";
 
 /** A row of the table, with a bar for a fraction; its name opens an explanation. */
@@ -22,7 +22,7 @@ const line = (name, word, value, part, beside) =>
   );
 
 const hint = (name) => makeHint(say(`stat_${name}`), say(`stat_${name}_hint`));
-const ON = ["pass", "map", "layer", "head", "of", "rev"];
+const ON = ["pass", "map", "exact", "layer", "head", "of", "rev"];
 
 export const mount = ({ element }) => {
   const { body } = makePanel(element, say("statistics"));
@@ -33,19 +33,19 @@ export const mount = ({ element }) => {
   const paint = afterMap(() => {
     const shown = shownNow();
     if (!shown) return;
+    element.classList.toggle("late", isPending(shown));
+    if (isPending(shown)) return; // it describes another map
     const { map, of, layer, head } = shown;
-    const statistics = statisticsOf(map, of, layer, head);
-    const { kind, sentences } = habitOf(map, of, layer, head);
+    const described = statisticsOf(shown);
+    const { kind, sentences } = habitOf(shown);
     const off = of === "head" && isOff(store.header, map, layer, head);
     lessons.show("explore", asText([sentences, off && say("habit_off")]));
-    element.hidden = !statistics; // the statistics are for self-attention
+    element.hidden = !described; // the statistics are for self-attention
     element.dataset.habit = kind;
     element.dataset.rev = store.rev;
     if (element.hidden) return;
-    const {
-      places,
-      statistics: { even },
-    } = map;
+    const { statistics } = described;
+    const { places, even } = map;
     table.replaceChildren(
       ...places.map((name) => {
         const { [name]: share, by } = statistics;
