@@ -79,8 +79,15 @@ def words(tokenizer: Tokenizer, text: str, num_tokens: int, mask_token: int | No
 def dropped(tokenizer: Tokenizer, text: str) -> str:
     """Returns the characters of a text, except spaces, that no token covers, each once."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
+
+    def ids(text: str) -> list[int]:
+        return tokenizer.encode(text, add_special_tokens=False).ids
+
+    # After a letter, because some definitions put a token at the beginning of every text; but not after one that is
+    # unknown itself, because a token for the unknown may stand for both.
+    before = "a" if ids("a") != ids("b") else ""
     characters = (char for char in dict.fromkeys(text) if not char.isspace())
-    return "".join(char for char in characters if not tokenizer.encode(char, add_special_tokens=False).ids)
+    return "".join(char for char in characters if ids(before + char) == ids(before))
 
 
 def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:

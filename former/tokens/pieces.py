@@ -86,6 +86,11 @@ class PieceTokenizer:
         """Converts text to ids; a special token written in the text, such as "<s>", gets its own id."""
         return [*self.before, *self.pieces(text), *self.after]
 
+    def dropped(self, text: str) -> str:
+        """Returns the characters of a text that no token covers, each once: those that the vocabulary lacks, if it has
+        no token for the unknown."""
+        return definitions.dropped(self._tokenizer, text)
+
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
         """Splits a text into words; returns each word's start and end in the text, without spaces around it, and the
         ids of its pieces."""

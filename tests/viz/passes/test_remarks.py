@@ -1,8 +1,11 @@
 """The remarks on a text that a model cannot read."""
 
 import pytest
+import tokenizers
+from tokenizers import models, normalizers
 
 import former
+from former.tokens import PieceTokenizer
 from viz.passes.loaded import Loaded
 from viz.passes.remarks import remarks
 from viz.text import note
@@ -36,3 +39,16 @@ def test_a_text_with_one_strange_word_is_readable():
     assert [each["key"] for each in said("bert", "The cat ☃ sat on a mat")] == ["blanks_foreign"]
     for name in ("gpt", "generator"):
         assert said(name, "The naïve cat 😀 sat on a mat") == []
+
+
+def test_characters_that_a_tokenizer_drops_are_named():
+    definition = tokenizers.Tokenizer(models.BPE({"▁": 0, "a": 1, "b": 2}, []))  # without a token for the unknown
+    definition.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer = PieceTokenizer(definition.to_str())
+    config = former.ModelConfig(num_tokens=3, emb=4, heads=1, depth=1, seq_length=9)
+    loaded = Loaded("drops", former.Bundle(former.Generator(config).eval(), tokenizer, config), "")
+    read = tokenizer.labels(tokenizer.encode("a ☃é b"))
+    assert remarks(loaded, "a ☃é b", read) == [note("dropped", characters=["☃", "é"], count=2)]
+    assert remarks(loaded, "a b", read) == []
+    definition.model = models.BPE({"<unk>": 0, "北": 1}, [], unk_token="<unk>", fuse_unk=True)
+    assert PieceTokenizer(definition.to_str()).dropped("a北京☃") == "", "all others are <unk>"
