@@ -19,7 +19,7 @@ from former.checkpoints.files import write_card
 from former.checks import require_positive
 from former.training import data, export
 from former.training.batches import last_words
-from former.training.compute import choose_device, set_attention
+from former.training.compute import choose_device, say_if_emulated, set_attention
 from former.training.loop import Run
 from former.training.measure import by_position, curve, evaluate, heads, lengths, memory, stretches
 from former.training.parallel import processes
@@ -39,7 +39,9 @@ def train(args: argparse.Namespace) -> None:
             Path(args.profile_memory).write_text(memory.to_json(recipe, peaks), encoding="utf-8")
         return
     path = args.data or data.download(recipe.corpus, Path("data"))
-    with processes(choose_device(args.device)) as group:
+    device = choose_device(args.device)
+    say_if_emulated(recipe.precision, device)
+    with processes(device) as group:
         out = args.out or Path("runs") / recipe.name
         task = make_task(recipe, path, args.unchecked or args.name is not None, out if group.first else None)
         Run(task.recipe, task, out, group, args.start).train()
@@ -62,6 +64,7 @@ def evaluate_(args: argparse.Namespace) -> None:
     recipe = recipe_of(bundle)
     path = args.data or data.download(recipe.corpus, Path("data"))
     device = choose_device(args.device or ("cpu" if args.precision == "int8" else None))
+    say_if_emulated(args.precision, device)
     set_attention(bundle.model.to(device))
     if args.bytes is not None:
         require_positive("--bytes", args.bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import platform
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -52,6 +53,18 @@ def products(precision: str, device: torch.device) -> AbstractContextManager[obj
     """Context manager: matrix products run in `precision`, "bf16" or "fp32"; weights, losses and optimiser stay in
     fp32."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16")
+
+
+def say_if_emulated(precision: str, device: torch.device) -> None:
+    """Says on stderr that the processor computes bf16 without instructions for it, some ten times slower than fp32."""
+    if precision == "bf16" and device.type == "cpu" and not _has_bf16():
+        cure = "choose fp32, by --set precision=fp32 for train and by --precision fp32 for evaluate"
+        print(f"this processor has no instructions for bf16, which is very slow here: {cure}", file=sys.stderr)
+
+
+def _has_bf16() -> bool:
+    x86 = platform.machine().lower() in ("x86_64", "amd64")
+    return not x86 or torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
 def set_attention(model: nn.Module, attention: str = "auto") -> None:

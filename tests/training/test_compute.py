@@ -118,6 +118,14 @@ def test_a_device_that_is_not_there_is_refused_in_one_line(name):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(("precision", "has", "said"), [("bf16", False, 1), ("bf16", True, 0), ("fp32", False, 0)])
+def test_a_processor_that_emulates_bf16_says_so_in_one_line(precision, has, said, monkeypatch, capsys):
+    monkeypatch.setattr(compute, "_has_bf16", lambda: has)
+    compute.say_if_emulated(precision, compute.CPU)
+    printed = capsys.readouterr().err
+    assert (printed.count("\n"), printed.count("--set precision=fp32")) == (said, said)
+
+
 def test_without_a_compiler_training_says_so_in_one_line_and_goes_on(text_file, tmp_path):
     words = ["--threads", "1", "train", "tiny-generator", "--data", str(text_file), "--unchecked", "--device", "cpu"]
     settings = [setting for setting in TINY if not setting.startswith("compile")]
