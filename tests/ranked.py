@@ -51,3 +51,10 @@ def clear_largest(numbers: Any, tolerance: float) -> int:
     best, second = torch.as_tensor(numbers).flatten().topk(2).values.tolist()
     assert best - second > 2 * tolerance, "the two largest are too close to tell which it is"
     return int(torch.as_tensor(numbers).argmax())
+
+
+def clear_draw(probs: Tensor, dice: torch.Generator, tolerance: float) -> int:
+    """Returns what torch.multinomial draws with the generator `dice`, and asserts that it would draw the same of
+    probabilities that differ by less than the relative tolerance."""
+    race = probs / torch.empty_like(probs).exponential_(1, generator=dice)  # the largest wins, as in multinomial
+    return clear_largest(race.log(), tolerance)

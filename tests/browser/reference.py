@@ -17,8 +17,10 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from tests.encodings import encodings
+from tests.ranked import clear_draw
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
+ROUNDING = 1e-4  # ten times what the app's probabilities differ from these, relatively
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,13 @@ class Reference:
 
     def write(self, ids: list[int], length: int, temperature: float, top_k: int, top_p: float, seed: int) -> list[int]:
         """Returns the tokens that the app's sampling rules and random numbers give, each from a pass over the whole
-        text."""
+        text, and asserts that rounding decides none of them."""
         ids = list(ids)
         for _ in range(length):
             logits = self.run(ids).out[-1]
             mixed = hashlib.blake2b(f"{seed}:{len(ids)}".encode(), digest_size=8).digest()
             dice = torch.Generator().manual_seed(int.from_bytes(mixed, "little"))
-            ids.append(int(torch.multinomial(rule(logits, temperature, top_k, top_p).float(), 1, generator=dice)))
+            ids.append(clear_draw(rule(logits, temperature, top_k, top_p).float(), dice, ROUNDING))
         return ids[-length:]
 
 
@@ -153,11 +155,15 @@ def rule(logits: Tensor, temperature: float, top_k: int = 0, top_p: float = 1.0)
         return (torch.arange(len(logits)) == logits.argmax()).double()
     probs = (logits / temperature).softmax(-1)
     if top_k:
-        probs = probs * (probs >= probs.sort(descending=True).values[top_k - 1])
+        *_, last, next_ = probs.sort(descending=True).values[: top_k + 1].tolist()
+        assert last > next_ * (1 + ROUNDING), "rounding decides which token is the last"
+        probs = probs * (probs >= last)
         probs = probs / probs.sum()
     if top_p < 1:
         ordered, order = probs.sort(descending=True)
-        remaining = order[(ordered.cumsum(0) - ordered) < top_p]
+        before = ordered.cumsum(0) - ordered
+        assert float((before - top_p).abs().min()) > ROUNDING, "rounding decides which token is the last"
+        remaining = order[before < top_p]
         probs = torch.zeros_like(probs).index_copy(0, remaining, probs[remaining])
     return probs / probs.sum()
 

@@ -8,6 +8,7 @@ import torch
 
 import former
 from former.training.tasks.dates_reader import read
+from tests.ranked import clear_largest
 from viz.tabs.learn.sections import encoder_decoder
 from viz.text import Refusal
 
@@ -57,7 +58,7 @@ def test_a_head_of_the_last_layers_looks_at_the_digit_that_is_written():
     layer, head = encoder_decoder.head_to_open()
     result = ask("decoded", VIEW | {"layer": layer, "head": head})
     index = result["source"].index("9")
-    assert max(range(12), key=lambda column: result["true"]["weights"][1][column]) == index
+    assert clear_largest(result["true"]["weights"][1], 1e-3) == index
 
 
 def test_several_forms_are_drawn_of_a_date_and_each_is_read_back_by_rules():
