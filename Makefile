@@ -32,10 +32,8 @@ check: .venv/dev ## lint, format and types of Python and of the page's scripts
 	.venv/bin/deno check --config viz/strict.json viz/browser # no parameter without a type
 
 bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2, BERT and SmolLM2: about 15 minutes
-	.venv/bin/python -m tests.bench.library
-	.venv/bin/python -m tests.bench.sparse
-	.venv/bin/python -m tests.bench.pretrained
-	.venv/bin/python -m tests.bench.patching
+	failed=; for each in library sparse pretrained patching; do .venv/bin/python -m tests.bench.$$each || failed="$$failed $$each"; done; \
+	test -z "$$failed" || { echo "a bar is missed:$$failed"; exit 1; }
 
 bench-train: .venv/dev ## the trainer beside plain PyTorch: tokens a second, on a GPU where there is one
 	.venv/bin/python -m tests.bench.training

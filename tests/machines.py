@@ -2,8 +2,8 @@
 four.
 
 The libraries that multiply are told to leave out instructions that this processor has, or to share their work among
-more threads: each way sums in another order, and so rounds otherwise. Left out are tests that need a browser, a
-server's loop, a build or a program of the README, and multiply nothing: no processor changes them.
+more threads: each way sums in another order, and so rounds otherwise. Left out are tests of a server's loop, a build or
+a program of the README, which multiply nothing, and those in a browser, which take longest: --browser runs these alone.
 """
 
 import argparse
@@ -62,15 +62,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.machines", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MACHINES)}")
     parser.add_argument("--short", action="store_true", help="without the tests of training, which take longest")
+    parser.add_argument("--browser", action="store_true", help="the tests in a browser, and no others")
     options = parser.parse_args()
     names = options.names or list(MACHINES)
     if unknown := set(names) - set(MACHINES):
         parser.error(f"NAME must be one of {', '.join(MACHINES)}, got {', '.join(sorted(unknown))}")
-    ignored = [f"--ignore=tests/{path}" for path in (*LEFT_OUT, *(["training"] if options.short else []))]
+    left_out = (*LEFT_OUT, *(["training"] if options.short else []))
+    chosen = ["tests/browser"] if options.browser else [f"--ignore=tests/{path}" for path in left_out]
     environments = [environment(name) for name in names]
     # All at once, each on its share of the cores: every process more would import the libraries once more.
     workers = ((os.cpu_count() or 1) + len(names) - 1) // len(names)
-    words = [sys.executable, "-m", "pytest", "-n", str(workers), "--dist", "loadfile", *ignored]
+    words = [sys.executable, "-m", "pytest", "-n", str(workers), "--dist", "loadfile", *chosen]
 
     def tested(settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
