@@ -280,13 +280,15 @@ def test_a_mean_and_a_difference_are_shown_once_python_has_computed_them(tab):
     tab.painted()
     late = re.compile(r"\blate\b")
     expect(canvas).to_have_class(late)
-    expect(tab.part("token-strip")).to_have_class(late)
+    for name in ("token-strip", "statistics"):
+        expect(tab.part(name)).to_have_class(late)
     expect(tab.page.locator(".former-head-map .readout")).to_contain_text("…")
     assert canvas.evaluate(picture) == head
     mean.release()
     tab.settled()
     expect(canvas).not_to_have_class(late)
-    expect(tab.part("token-strip")).not_to_have_class(late)
+    for name in ("token-strip", "statistics"):
+        expect(tab.part(name)).not_to_have_class(late)
     assert canvas.evaluate(picture) != head
 
     tab.page.get_by_role("button", name="Pin to compare").click()

@@ -50,7 +50,8 @@ export const state = {
     const { maps } = must(state.pass, "pass");
     return maps[state.view.map] ?? maps[0];
   },
-  /** The exact {of, layer, head, weights} of the view, for a head also {q, k, v, out, scores, error}, once they arrive.
+  /** The exact {of, layer, head, weights} of the view, once they arrive; for a head also {q, k, v, out, scores, error},
+   *  for a mean and a rollout {described}.
    * @type {any} */ exact: null,
   /** Why the current pass is not the requested one: "asked", "refused" or "offline".
    * @type {string | null} */ old: null,
