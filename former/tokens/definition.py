@@ -86,8 +86,9 @@ def dropped(tokenizer: Tokenizer, text: str) -> str:
     # After a letter, because some definitions put a token at the beginning of every text; but not after one that is
     # unknown itself, because a token for the unknown may stand for both.
     before = "a" if ids("a") != ids("b") else ""
+    alone = ids(before)
     characters = (char for char in dict.fromkeys(text) if not char.isspace())
-    return "".join(char for char in characters if ids(before + char) == ids(before))
+    return "".join(char for char in characters if ids(before + char) == alone)
 
 
 def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from re import Pattern
 
 from playwright.sync_api import Page, Route
@@ -12,19 +11,25 @@ from playwright.sync_api import Page, Route
 class Held:
     """Keeps back every request of a page whose address matches, from now on.
 
+    Args:
+        page: the page.
+        patterns: of the addresses, as for `Page.route`.
+        method: of the requests, such as "POST"; None for all.
+
     Attributes:
         routes: what has been kept back, in the order of the requests.
     """
 
-    def __init__(self, page: Page, *patterns: str | Pattern[str] | Callable[[str], bool]) -> None:
+    def __init__(self, page: Page, *patterns: str | Pattern[str], method: str | None = None) -> None:
         self.routes: list[Route] = []
         self._page = page
+        self._method = method
         self._released = False
         for pattern in patterns:
             page.route(pattern, self._keep)
 
     def _keep(self, route: Route) -> None:
-        if self._released:
+        if self._released or self._method not in (None, route.request.method):
             route.continue_()
         else:
             self.routes.append(route)

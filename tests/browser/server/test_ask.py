@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.held import Held
 from tests.browser.learn.pages import SHOWN, Learning
 from tests.browser.pages import Exploring
 from viz.text import message
@@ -153,8 +154,7 @@ def test_no_question_of_a_section_is_judged_without_the_server_where_it_needs_it
 @pytest.mark.own_page
 def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     tab = Learning(page, guard.origin).open("self-attention")
-    values: list[Route] = []
-    posts(page, "**/ask/learn-scaling/*", values.append)
+    values = Held(page, "**/ask/learn-scaling/*", method="POST")
     tab.visit(section="scaling")
     tab.wait("() => former.learn.find('scaling').node?.dataset.drawn")
     page.evaluate("void (former.room.vote = (...vote) => (window.votes ??= []).push(vote))")
@@ -162,8 +162,7 @@ def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     tab.section.locator(".check input").first.check()
     page.wait_for_timeout(300)
     assert page.evaluate("window.votes ?? []") == []
-    for route in values:
-        route.continue_()
+    values.release()
     said = tab.section.locator(".check .said:is(.right, .wrong)")
     expect(said).to_be_visible()
     assert page.evaluate("window.votes") == [["scaling", 0, "right" in (said.get_attribute("class") or "").split()]]
@@ -229,14 +228,13 @@ def test_the_python_of_a_panel_that_shows_nothing_yet_is_not_asked_for(page, gua
 
 def test_the_lines_of_a_panel_are_waited_for_in_the_dialog_and_never_open_it_later(tab):
     tab.open(text="abc")
-    values: list[Route] = []
-    posts(tab.page, "**/python/head-map", values.append)
+    values = Held(tab.page, "**/python/head-map", method="POST")
     tab.page.locator("[data-panel=head-map] .panel-python").click()
     dialog = tab.page.locator("[data-panel=head-map] dialog")
     expect(dialog).to_contain_text(message("python_writing"))
     dialog.get_by_role("button", name="Close").click()
     with tab.page.expect_response("**/python/head-map"):
-        values[0].continue_()
+        values.release()
     tab.painted()
     expect(dialog).to_be_hidden()
 
