@@ -48,12 +48,20 @@ def newton_schulz(matrix):
     return x
 
 
-def test_a_step_moves_a_matrix_by_its_momentum_made_orthogonal_scaled_by_its_shape_and_decays_it(recipe):
+@pytest.mark.parametrize(
+    ("precision", "atol"),
+    [("bf16", 4e-3), ("fp32", 2e-6)],  # five steps, of 8 bits or of 24, on directions of about 0.2 an entry
+)
+@pytest.mark.parametrize("part", [0, 2])  # of the feedforward part: (4e, e) and (e, 4e)
+def test_a_step_moves_a_matrix_by_its_momentum_made_orthogonal_scaled_by_its_shape_and_decays_it(
+    precision, atol, part, recipe
+):
     """Computed from the equations alone; without momentum, √(rows/columns) or decay the result would differ."""
-    settings = recipe("tiny-generator", "weight_decay=0.5", "muon_lr=0.1")
+    settings = recipe("tiny-generator", "weight_decay=0.5", "muon_lr=0.1", f"precision={precision}")
     model = make_model(settings)
     optimisers = optim.make_optimisers(model, settings)
-    weight = model.transformer.blocks[0].ff[0].weight  # (4e, e): rows/columns = 4
+    weight = model.transformer.blocks[0].ff[part].weight
+    scale = math.sqrt(max(1, weight.shape[0] / weight.shape[1]))
     expected, momentum = weight.detach().double(), torch.zeros_like(weight).double()
     random = torch.Generator().manual_seed(0)
     for share in (1.0, 0.5, 0.25):
@@ -63,9 +71,9 @@ def test_a_step_moves_a_matrix_by_its_momentum_made_orthogonal_scaled_by_its_sha
         optimisers["muon"].step()
         momentum = 0.95 * momentum + 0.05 * gradient.double()
         direction = newton_schulz(0.95 * momentum + 0.05 * gradient.double())  # Nesterov's form
-        expected = (1 - 0.1 * share * 0.5) * expected - 0.1 * share * 2 * direction
-    # five steps in bf16, of 8 bits, on directions of about 0.2 an entry
-    torch.testing.assert_close(weight.double(), expected, rtol=0, atol=4e-3)
+        expected = (1 - 0.1 * share * 0.5) * expected - 0.1 * share * scale * direction
+        torch.testing.assert_close(weight.grad, gradient, rtol=0, atol=0)
+    torch.testing.assert_close(weight.double(), expected, rtol=0, atol=atol)
 
 
 def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_alike(recipe):

@@ -56,7 +56,7 @@ class Recipe:
     short: float = 2 / 3  # share of the steps, at the beginning, on rows a quarter of BERT's context (`MaskedTask`)
     causal: bool = False  # whether BERT's words attend only to earlier ones (`reviews.causal`)
     word_dropout: float = 0.0  # share of a review's words hidden, in training only, by <unk> or BERT's [MASK]
-    precision: Precision = "bf16"  # of matrix products; weights and optimiser stay in fp32
+    precision: Precision = "bf16"  # of matrix products, Muon's too; weights and the optimisers' state are fp32
     compile: bool = True  # torch.compile, if it works here
     attention: Attention = "auto"  # "equation", "kernel", or "auto": the faster of the two on the device
     accumulate: int = 1  # micro-batches per step

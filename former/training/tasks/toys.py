@@ -171,7 +171,15 @@ def train(name: str, seed: int = 0, steps: int | None = None, batch: int = 32) -
     """
     steps, model = steps or TOYS[name].steps, begin(name, seed)
     recipe = Recipe(
-        name=name, model=model.config, steps=steps, batch=batch, warmup=20, decay=0.5, adam_lr=4e-3, seed=seed
+        name=name,
+        model=model.config,
+        steps=steps,
+        batch=batch,
+        warmup=20,
+        decay=0.5,
+        adam_lr=4e-3,
+        seed=seed,
+        precision="fp32",
     )
     optimisers = optim.make_optimisers(model, recipe).values()
     dice, test = random.Random(seed), rows(name, draw(name, TESTED, random.Random("test"), unseen=True))
