@@ -108,9 +108,10 @@ def checkout(tmp_path_factory):
     return folder
 
 
-# Nothing is downloaded: pip finds that everything is installed, and builds with what there is. One process runs tests.
+# Nothing is downloaded: pip finds that everything is installed, and builds with what there is. One process runs tests,
+# those that a test names, whatever variables the `make` that runs these tests was given.
 OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_DEPS": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-OFFLINE |= {"PIP_COMPILE": "0", "PYTEST_XDIST_AUTO_NUM_WORKERS": "0"}
+OFFLINE |= {"PIP_COMPILE": "0", "PYTEST_XDIST_AUTO_NUM_WORKERS": "0", "MAKEFLAGS": ""}
 
 
 def run(command, folder, **settings):
