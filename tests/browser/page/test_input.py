@@ -45,6 +45,24 @@ def test_markup_that_is_typed_stays_text(tab):
     nothing_ran(tab.page)
 
 
+# Types two texts, one right after the other; returns which the page asks for after each.
+TYPE = """() => ["one", "one two"].map((text) => {
+  const box = document.querySelector(".explore-top textarea");
+  box.value = text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  return former.store.asked.text;
+})"""
+
+
+def test_a_text_is_asked_for_as_soon_as_it_is_typed_and_once(tab, guard):
+    tab.open(model="generator", text="abc")
+    before = guard.requests.count("POST /attention")
+    assert tab.page.evaluate(TYPE) == ["one", "one two"]
+    tab.wait("former.store.pass.header.text === 'one two'")
+    tab.painted()  # Gradio has reported both by now
+    assert guard.requests.count("POST /attention") == before + 2
+
+
 @pytest.mark.own_page
 def test_markup_in_a_link_stays_text(tab):
     text = "".join(MARKUP)

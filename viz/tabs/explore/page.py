@@ -100,10 +100,15 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         browser.lay_out(browser.part(HERE / "change", "model", menu(models)))
         textbox = gr.Textbox(
-            begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
+            begins["example"]["text"],
+            label=label("text"),
+            placeholder=label("text_hint"),
+            max_lines=2,
+            scale=4,
+            interactive=True,
         )
         browser.lay_out(browser.part(HERE / "change", "changes"))
     lesson = browser.lesson("explore", "In Pytorch: complete self-attention")
     shown = browser.lay_out(lesson, part("examples", begins), part("notices"), *panels(), events=("filled",))
-    textbox.change(None, textbox, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
+    textbox.change(None, None, None, js=browser.call(STORE, "store.typed()"))  # `input` is of keys alone
     shown.filled(None, None, textbox, js=browser.call(STORE, "store.entered()"))

@@ -2,6 +2,7 @@
 // store/; this file applies links.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
+import { must } from "../../../browser/lib/base.js";
 import { snapshotAt, snapshotOf } from "./pass.js";
 import { exactly } from "./store/exact.js";
 import {
@@ -48,6 +49,14 @@ const start = (given, show) => {
   followers.explore = follow;
 };
 
+/** @type {() => any} */
+const field = () => document.querySelector(".explore-top textarea");
+
+/** The field may have another text. Gradio says so two frames after the browser, and then with an old text if somebody
+ *  types quickly: so the field is read. */
+const typed = () => changeText(must(field(), "text field").value);
+document.addEventListener("input", ({ target }) => begun && target === field() && typed());
+
 /** Applies a link while the page is open. */
 const follow = (params) => {
   state.pinned.read(params);
@@ -68,5 +77,5 @@ const follow = (params) => {
 
 export const store = Object.assign(state, {
   ...{ start, subscribe, set, point, measured: keepEffects, token, writeLink, exactly },
-  ...{ ask: askFor, askAgain, own, choose, edit, entered: textOfField, stepTo, typed: changeText },
+  ...{ ask: askFor, askAgain, own, choose, edit, entered: textOfField, stepTo, typed },
 });
