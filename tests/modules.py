@@ -14,7 +14,7 @@ VIZ = Path(__file__).parents[1] / "viz"
 DENO = Path(sys.executable).with_name("deno")
 
 
-def evaluate(module: str, function: str, given: Any, language: str = "en") -> Any:
+def evaluate(module: str, function: str, given: Any, language: str = "en", page: str = "") -> Any:
     """Calls a JavaScript function with a module's exports and `given`; returns its result.
 
     Args:
@@ -22,10 +22,12 @@ def evaluate(module: str, function: str, given: Any, language: str = "en") -> An
         function: `(exports, given) => result`, or a promise of it, both as JSON has them.
         given: its second argument.
         language: of the messages that the page would have.
+        page: what else of a page the module reads when it is loaded, as a script that makes it.
     """
-    page = {"formerLanguage": language, "formerTexts": LANGUAGES[language], "given": given}
+    values = {"formerLanguage": language, "formerTexts": LANGUAGES[language], "given": given}
     script = f"""
-        globalThis.window = Object.assign(globalThis, {json.dumps(page)});
+        globalThis.window = Object.assign(globalThis, {json.dumps(values)});
+        {page}
         const exports = await import({json.dumps((VIZ / module).as_uri())});
         console.log(JSON.stringify(await ({function})(exports, given)));
     """

@@ -78,9 +78,6 @@ def test_an_answer_that_is_cut_off_or_is_another_s_page_is_one_that_did_not_come
     tab.page.route("**/ask/lens/depths", lambda route: route.fulfill(body=page, content_type="text/html"))
     request = "(path) => former.answerTo(path).catch((error) => former.whyNot(error))"
     assert tab.page.evaluate(request, "/ask/lens/depths") == OFFLINE
-    tab.page.route(PASS, lambda route: route.fulfill(body=page, content_type="text/html"))
-    decoded = "(path) => former.bytes(path).then(former.decodePass).catch((error) => former.whyNot(error))"
-    assert tab.page.evaluate(decoded, "/attention/x") == OFFLINE
 
 
 def test_an_error_of_a_script_is_for_the_console_and_a_visitor_reads_a_sentence(tab, guard):

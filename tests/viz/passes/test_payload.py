@@ -1,10 +1,12 @@
 """The packed pass: exact within its stated error, small, and identified by a key of its content."""
 
+import base64
 import gzip
 import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,33 +15,49 @@ import torch
 
 import former
 from former import masks
+from tests.modules import evaluate
 from viz.passes import payload
 from viz.passes.loaded import Loaded
 from viz.passes.maps import Map
 from viz.passes.run import SECRET, Pass, digest, key_of, run
+from viz.text import LANGUAGES, message
+
+DECODE = """({ decodePass }, packed) => {
+  const { header, maps } = decodePass(Uint8Array.fromBase64(packed).buffer);
+  const ofHead = (map, i) => Array.from(map.approximate(Math.floor(i / map.heads), i % map.heads));
+  const { byteOffset, byteLength } = maps.at(-1).cells;
+  const weights = maps.map((map) => Array.from({ length: map.layers * map.heads }, (_, i) => ofHead(map, i)));
+  return [header, weights, byteOffset + byteLength];
+}"""
+EXACT = """({ decodeExact }, [map, of, packed]) => {
+  const parts = Object.entries(decodeExact(map, of, Uint8Array.fromBase64(packed).buffer));
+  return Object.fromEntries(parts.map(([name, part]) => [name, name === "described" ? part : Array.from(part)]));
+}"""
+PASS = "tabs/explore/lib/pass.js"
 
 
-def decode(body: bytes) -> tuple[dict, list[np.ndarray]]:
-    """Decodes the format stated in viz/passes/payload.py as the browser does: the header, and the weights of each map,
-    (layers, h, t_query, t_key)."""
-    body = gzip.decompress(body)
-    assert body[:4] == b"FMR4"
-    end = len(body) - 4 - int.from_bytes(body[-4:], "little")
-    header, at = json.loads(body[end:-4]), 4
-    sizes = [(each["layers"], each["heads"], len(each["queries"]), len(each["keys"])) for each in header["maps"]]
-    cell, made = at + 4 * sum(layers * heads for layers, heads, *_ in sizes), []
-    for each, (layers, heads, down, across) in zip(header["maps"], sizes, strict=True):
-        scales = np.frombuffer(body, "<f4", layers * heads, at).reshape(layers, heads, 1)
-        count = layers * heads * sum(each["lengths"])
-        levels = np.frombuffer(body, np.uint8, count, cell).reshape(layers, heads, -1)
-        at, cell = at + 4 * layers * heads, cell + count
-        weights = np.zeros((layers, heads, down, across))
-        sent = [(query, key) for query in range(down) for key in range(each["lengths"][query])]
-        for i, (query, key) in enumerate(sent):
-            weights[:, :, query, key] = (scales * (levels / 255.0) ** 2)[..., i]
-        made.append(weights)
-    assert cell == end, "nothing is left over"
-    return header, made
+def decode(packed: bytes) -> tuple[dict, list[np.ndarray]]:
+    """Decodes a packed pass by the page's decoder: the header, and the weights of each map, (layers, h, t_query,
+    t_key)."""
+    body = gzip.decompress(packed)
+    header, sent, end = evaluate(PASS, DECODE, base64.b64encode(body).decode())
+    assert end == len(body) - 4 - int.from_bytes(body[-4:], "little"), "nothing is left over"
+    return header, [scattered(each, cells) for each, cells in zip(header["maps"], sent, strict=True)]
+
+
+def scattered(described: dict, cells: list) -> np.ndarray:
+    """Puts the cells of a map into a matrix (layers, h, t_query, t_key), with 0 where none was sent."""
+    sent = np.arange(len(described["keys"])) < np.array(described["lengths"])[:, None]
+    weights = np.zeros((described["layers"], described["heads"], *sent.shape))
+    weights[..., sent] = np.reshape(cells, (*weights.shape[:2], -1))
+    return weights
+
+
+def decode_exact(each: Map, of: str, packed: bytes) -> dict[str, Any]:
+    """Decodes the exact values of a head ("head"), a "mean" or a "rollout" by the page's decoder."""
+    described = {**each.describe(), "perHead": sum(each.lengths)}
+    decoded = evaluate(PASS, EXACT, [described, of, base64.b64encode(packed).decode()])
+    return {name: part if name == "described" else np.array(part) for name, part in decoded.items()}
 
 
 def assert_within(weights: np.ndarray, true: np.ndarray) -> None:
@@ -92,41 +110,105 @@ def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_o
     assert header["maps"][1]["lengths"] == list(range(1, len(target) + 1)), "up to the last key that is seen"
     for each, weights in zip(maps, decoded, strict=True):
         assert_within(weights, each.weights.numpy())
-    cross = np.frombuffer(payload.pack_head(result.map("cross"), 1, 2), "<f4")
-    assert (cross[-9 * 8 :].reshape(9, 8) == maps[2].weights[1, 2].numpy()).all()
+    cross = decode_exact(maps[2], "head", payload.pack_head(maps[2], 1, 2))
+    assert (cross["weights"].reshape(9, 8) == maps[2].weights[1, 2].numpy()).all()
 
 
 def test_one_head_is_exact(generator):
-    pass_ = run(generator, "The cat sat.")
+    own = run(generator, "The cat sat.").map("self")
     t, s = 12, generator.bundle.config.head_size
-    values = np.frombuffer(payload.pack_head(pass_.map("self"), 2, 3), "<f4")
-    own = pass_.map("self")
-    for part, point in zip(values[: 4 * t * s].reshape(4, t, s), (own.q, own.k, own.v, own.out), strict=True):
-        assert (part == point[2, 3].numpy()).all()
+    decoded = decode_exact(own, "head", payload.pack_head(own, 2, 3))
+    for name, point in {"q": own.q, "k": own.k, "v": own.v, "out": own.out}.items():
+        assert (decoded[name].reshape(t, s) == point[2, 3].numpy()).all()
     weights = own.weights[2, 3].numpy()
-    assert (values[4 * t * s :] == weights[np.tri(t, dtype=bool)]).all()
+    assert (decoded["weights"] == weights[np.tri(t, dtype=bool)]).all()
     np.testing.assert_allclose(own.out[2, 3].numpy(), weights @ own.v[2, 3].numpy(), atol=1e-5)
     for layer, head in ((3, 0), (0, 4), (-1, 0)):
         with pytest.raises(IndexError, match="layer and head"):
-            payload.pack_head(pass_.map("self"), layer, head)
+            payload.pack_head(own, layer, head)
+
+
+def test_scores_of_their_own_follow_the_weights_of_a_head():
+    own = random_map("self", "abcd", "abcd", masks.causal(4))
+    scores = torch.randn_like(own.weights)
+    scored = replace(own, own_scores=scores)
+    decoded = decode_exact(scored, "head", payload.pack_head(scored, 1, 2))
+    for name, exact in {"weights": own.weights, "given": scores}.items():
+        assert (decoded[name] == exact[1, 2].numpy()[np.tri(4, dtype=bool)]).all()
+
+
+@pytest.mark.parametrize("mask", [masks.strided(9, 3), masks.causal(9), masks.none(9)])
+def test_of_a_map_of_many_cells_each_four_are_sent_as_their_largest(monkeypatch, mask):
+    monkeypatch.setattr("viz.passes.maps.WHOLE_CELLS", 10)
+    own = random_map("self", "ninewords", "ninewords", mask)
+    header = {"maps": [own.describe()]}
+    _, (weights,) = decode(payload.pack(Pass("key", header, (own,), NO_RUN)))
+    padded = torch.nn.functional.pad(own.weights.flatten(0, 1), (0, 1, 0, 1))
+    four = torch.nn.functional.max_pool2d(padded, 2).repeat_interleave(2, -1).repeat_interleave(2, -2)[:, :9, :9]
+    sent = np.arange(9) < np.array(own.lengths)[:, None]
+    assert own.pooled == 2
+    assert_within(weights, four.view_as(own.weights).numpy() * sent)
+
+
+MASKS = {
+    "strided": masks.strided(9, 4),
+    "fixed": masks.fixed(9, 4),
+    "local": masks.local(9, 3),
+    "all": masks.none(9),
+    "padded": masks.none(9) & torch.tensor([1, 1, 0, 1, 1, 1, 1, 0, 0], dtype=torch.bool),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_page_knows_which_pairs_have_no_weight_and_why(name):
+    function = """({ decodePass }, packed) => {
+      const [map] = decodePass(Uint8Array.fromBase64(packed).buffer).maps;
+      const each = (ask) => map.queries.map((_, query) => map.keys.map((_, key) => ask(query, key)));
+      const seen = map.queries.map((_, query) => map.keysSeen(query));
+      return [map.hides, seen, each((q, k) => map.without(q, k)), each((q, k) => map.hidden(q, k))];
+    }"""
+    mask = MASKS[name]
+    own = random_map("self", "ninewords", "ninewords", mask)
+    packed = payload.pack(Pass("key", {"maps": [own.describe()]}, (own,), NO_RUN))
+    hides, seen, without, hidden = evaluate(PASS, function, base64.b64encode(gzip.decompress(packed)).decode())
+    assert hides == (name != "all")
+    assert seen == mask.sum(-1).tolist()
+    for row, length, reasons, drawn in zip(mask.tolist(), own.lengths, without, hidden, strict=True):
+        for key, (allowed, reason, masked) in enumerate(zip(row, reasons, drawn, strict=True)):
+            why = "padding" if name == "padded" else "masked" if key >= length else "skipped"
+            assert reason == (None if allowed else why)
+            assert masked == (reason in ("padding", "masked"))
 
 
 def test_a_layer_s_mean_and_its_rollout_are_exact(generator):
     each = run(generator, "The cat sat.").map("self")
     mask = np.tri(12, dtype=bool)
     mixed = [(each.weights[layer].double().mean(0) + torch.eye(12)) / 2 for layer in range(3)]
-    packed = payload.pack_mean(each, 1, generator.bundle.tokenizer)
-    mean = np.frombuffer(packed, "<f4", mask.sum())
-    np.testing.assert_allclose(mean, each.weights[1].double().mean(0).numpy()[mask], atol=1e-7)
-    assert json.loads(packed[mean.nbytes :]) == each.describe_view(each.weights[1].mean(0), generator.bundle.tokenizer)
-    rollout = np.frombuffer(payload.pack_rollout(each, 1), "<f4", mask.sum())
-    np.testing.assert_allclose(rollout, (mixed[1] @ mixed[0]).numpy()[mask], atol=1e-6)
+    mean = decode_exact(each, "mean", payload.pack_mean(each, 1, generator.bundle.tokenizer))
+    np.testing.assert_allclose(mean["weights"], each.weights[1].double().mean(0).numpy()[mask], atol=1e-7)
+    described = each.describe_view(each.weights[1].mean(0), generator.bundle.tokenizer)
+    assert mean["described"] == json.loads(json.dumps(described))
+    rollout = decode_exact(each, "rollout", payload.pack_rollout(each, 1))
+    np.testing.assert_allclose(rollout["weights"], (mixed[1] @ mixed[0]).numpy()[mask], atol=1e-6)
     for pack in (payload.pack_mean, payload.pack_rollout):
         with pytest.raises(LookupError, match="layer"):
             pack(each, 3)
     cross = random_map("cross", "abc", "de", torch.ones(3, 2, dtype=torch.bool))
     with pytest.raises(LookupError, match="queries that are the keys"):
         payload.pack_rollout(cross, 0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_another_s_page_in_place_of_a_pass_is_an_answer_that_did_not_come(language):
+    function = """({ decodePass }, page) => {
+      try {
+        return decodePass(new TextEncoder().encode(page).buffer);
+      } catch ({ message, status }) {
+        return [message, status];
+      }
+    }"""
+    page = "<!doctype html><title>Please log in</title>"
+    assert evaluate(PASS, function, page, language) == [message("offline", language), 0]
 
 
 def test_the_arrays_hold_the_whole_pass_as_float32(generator):

@@ -7,6 +7,7 @@ import torch
 
 import former
 from former.training.batches import last_words
+from tests.modules import evaluate
 from tests.viz import plain
 from viz.passes import edits, payload
 from viz.passes.run import TEXT_LIMIT, run, tokenize
@@ -132,7 +133,8 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
     }
     passes = PassStore(models)
     text = answer(models, passes, requests)
-    assert passes.get(text["key"])[0].header["edits"] == [  # pyright: ignore[reportOptionalSubscript]
+    restored = passes.get(text["key"])[0].header["edits"]  # pyright: ignore[reportOptionalSubscript]
+    assert restored == [
         {"layer": 0, "head": 3, "do": "scale", "factor": 0.0},
         {"layer": 2, "head": None, "do": "uniform"},
         {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
@@ -140,6 +142,8 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
         WEIGHT | {"layer": 0, "head": 0, "query": 3, "key": 0, "weight": 1.0, "renormalise": False},
     ]
     assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in in_words(text["notes"][0])
+    written = evaluate("tabs/explore/lib/pass.js", "({ editsInLink }, edits) => editsInLink(edits)", restored)
+    assert written == "0.3.off,2.L.uniform,1.2.x-1.5,1.3.w5_2_0.25,0.0.W3_0_1", "the page writes them so"
 
 
 @pytest.mark.parametrize("nonsense", ["x" * 5000, "0.0.x" + "9" * 400])

@@ -5,6 +5,7 @@ import torch
 
 import former
 from former.checkpoints import CHECKPOINTS
+from tests.modules import evaluate
 from viz.passes import snapshots
 from viz.passes.loaded import Loaded
 from viz.passes.snapshots import WithSnapshots
@@ -37,6 +38,23 @@ def test_a_model_goes_by_its_name_and_every_step_of_its_card_by_that_and_the_ste
     for name, tensor in at.bundle.model.state_dict().items():
         assert torch.equal(tensor, result[name])
     assert at.fingerprint not in (models[NAME].fingerprint, both[f"{NAME}/step-000840"].fingerprint)
+
+
+def test_the_page_splits_and_builds_names_as_the_server_does():
+    names = [
+        NAME,
+        f"{NAME}/step-000800",
+        f"{NAME}/step-123456789",
+        f"{NAME}/step-800",
+        f"{NAME}/step-0008000000",
+        "a/b",
+    ]
+    function = """({ snapshotOf, snapshotAt }, names) => names.map((name) => {
+      const parts = snapshotOf(name);
+      return [parts, snapshotAt(...parts)];
+    })"""
+    for name, (parts, built) in zip(names, evaluate("tabs/explore/lib/pass.js", function, names), strict=True):
+        assert (tuple(parts), built) == (snapshots.split(name), name)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 import former
 from former.encoder_decoder import write
+from tests.modules import evaluate
 from tests.ranked import check_greedy, check_largest
 from tests.viz.passes.answered import answered, measured
 from viz.passes import edits, measures
@@ -185,6 +186,8 @@ def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_
     }
     linked = "cross.1.L.uniform,decoder.0.2.w5_3_0.25"
     assert edits.from_link(linked, model) == ([whole, weight], [])
+    write = "({ editsInLink }, edits) => editsInLink(edits)"
+    assert evaluate("tabs/explore/lib/pass.js", write, [whole, weight]) == linked, "the page writes them so"
     assert edits.from_link("0.0.off,self.0.0.off", model) == ([], ["0.0.off", "self.0.0.off"])
     assert edits.from_link("cross.0.0.off", former.load("tiny-generator").model) == ([], ["cross.0.0.off"])
     pass_ = run(dates, DATE, [whole, weight])
