@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import former
 from tests.browser.conftest import Guard
@@ -119,6 +119,44 @@ def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(t
     for pair, _, weight in values:
         query, key = (int(label.rpartition("(")[2].partition(")")[0]) for label in pair.split(" → "))
         assert float(weight) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
+
+
+@pytest.mark.own_page
+@pytest.mark.parametrize(
+    ("model", "text", "why"),
+    [
+        ("bert", "The cat [PAD] sat. [PAD]", "masked: this key is padding"),
+        ("sparse", TEXT * 5, "never computed: the pattern leaves this pair out"),
+    ],
+)
+def test_a_pair_without_a_weight_is_hatched_in_the_svg_where_it_is_on_the_page_and_has_no_number_in_the_html(
+    tab, guard, context, tmp_path, model, text, why
+):
+    tab.open(model=model, text=text, layer=1, head=2)
+    allowed = former.load(model).run(text).maps["self"].allowed
+    pair = next((query, key) for query, key in (~allowed).nonzero().tolist() if key < query)
+    inside = """async (hatched) => {
+      const { svg, map: { cell } } = await former.makePicture();
+      const area = svg.querySelector("[fill='url(#hatch)']").getAttribute("d");
+      const path = new Path2D(area), pen = document.createElement("canvas").getContext("2d");
+      const { map } = former.store;
+      return map.queries.flatMap((_, query) => map.keys.map((_, key) =>
+        [pen.isPointInPath(path, (key + 0.5) * cell, (query + 0.5) * cell), map.hidden(query, key)]));
+    }"""
+    cells = tab.page.evaluate(inside)
+    assert {drawn for drawn, _ in cells} == {True, False}
+    assert all(drawn == hidden for drawn, hidden in cells)
+    path = export(tab, "HTML", tmp_path)
+    guard.allow(f"left the origin: {path.as_uri()}$")  # the file itself
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 1400})
+    page.goto(path.as_uri())
+    corner = "svg => [svg.getBoundingClientRect(), svg.viewBox.baseVal.width, JSON.parse(data.textContent).map]"
+    box, width, map_ = page.locator("svg").evaluate(corner)
+    x, y = (map_[side] + (at + 0.5) * map_["cell"] for side, at in zip("xy", reversed(pair), strict=True))
+    page.mouse.move(box["x"] + x * box["width"] / width, box["y"] + y * box["width"] / width)
+    expect(page.locator("#under")).to_contain_text(f"({pair[0]}) → ")
+    expect(page.locator("#under")).to_contain_text(why)
 
 
 def test_the_csv_holds_the_models_weights_and_the_tokens(tab, tmp_path, run):

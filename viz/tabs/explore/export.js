@@ -31,12 +31,13 @@ const savePng = async () => {
   saveFile(fileName(store.view.view, "png"), blob);
 };
 
-/** The exact weights of the current view, row by row, with as many digits as float32 has. */
+/** The exact weights of the current view, row by row up to the last key that a query can attend to, with as many digits
+ *  as float32 has; null where a pair before it has none. */
 const rows = () => {
   const shown = shownNow();
-  return shown.map.queries.map((_, query) =>
-    Array.from(rowOf(shown, query), (weight) => Number(weight.toPrecision(7))),
-  );
+  const { map } = shown;
+  const cell = (query) => (weight, key) => (map.without(query, key) ? null : Number(weight.toPrecision(7)));
+  return map.queries.map((_, query) => Array.from(rowOf(shown, query), cell(query)));
 };
 
 /** Runs in an exported page: shows the numbers under the pointer, from the data in that page. */
@@ -52,14 +53,15 @@ const underPointer = () => {
     const [key, query] = [at(event.clientX - box.left, data.map.x), at(event.clientY - box.top, data.map.y)];
     const weight = data.weights[query]?.[key];
     const name = (labels, i) => `“\u2068${labels[i]}\u2069” (${i})`;
-    line.textContent = weight === undefined ? " " : `${name(data.queries, query)} → ${name(data.keys, key)}: ${weight}`;
+    const pair = `${name(data.queries, query)} → ${name(data.keys, key)}`;
+    line.textContent = weight === undefined ? " " : `${pair}: ${weight ?? data.none}`;
   });
 };
 
 const savePage = async () => {
   const picture = await makePicture();
   const { model, text, edits } = store.header;
-  const { queries, keys } = store.map;
+  const { queries, keys, padded } = store.map;
   const page = document.implementation.createHTMLDocument(picture.caption);
   page.documentElement.lang = language;
   const add = (parent, tag, attributes = {}, words = "") => {
@@ -94,6 +96,7 @@ const savePage = async () => {
     view: store.view,
     map: picture.map,
     weights: rows(),
+    none: say(padded ? "padding" : "skipped"),
   }).replaceAll("<", "\\u003c");
   add(page.body, "script", { type: "application/json", id: "data" }, data);
   add(page.body, "script", {}, `(${underPointer})();`);
@@ -103,10 +106,10 @@ const savePage = async () => {
 
 const saveTable = async () => {
   await store.exactly();
-  const { map } = store;
+  const { queries, keys } = store.map;
   const lines = rows()
-    .flatMap((row, query) => row.map((weight, key) => [query, key, map.queries[query], map.keys[key], weight]))
-    .filter(([query, key]) => !map.without(query, key));
+    .flatMap((row, query) => row.map((weight, key) => [query, key, queries[query], keys[key], weight]))
+    .filter((line) => line.at(-1) !== null);
   saveRows(fileName("weights", "csv"), [["query", "key", "query_token", "key_token", "weight"], ...lines]);
 };
 

@@ -29,10 +29,10 @@ export const drawCells = (context, frame, { pixel, image }) => {
 };
 
 /** Hatches an area inside a frame, so that hidden cells cannot be taken for values.
- *  @type {(context: any, area: Path2D, frame: import("../base.js").Frame) => void} */
+ *  @type {(context: any, area: string, frame: import("../base.js").Frame) => void} */
 export const hatch = (context, area, { left, top, width, height }) => {
   context.save();
-  context.clip(area);
+  context.clip(new Path2D(area));
   context.globalAlpha = 0.35;
   context.strokeStyle = variable("quiet");
   context.lineWidth = 1;
@@ -45,16 +45,16 @@ export const hatch = (context, area, { left, top, width, height }) => {
   context.restore();
 };
 
-/** The hidden cells as a path; neighbours in a row become one rectangle.
- *  @type {(frame: Pick<Grid, "rows" | "columns" | "x" | "y">, hidden: NonNullable<Content["hidden"]>) => Path2D} */
+/** The hidden cells as a path, as SVG writes it; neighbours in a row become one rectangle.
+ *  @type {(frame: Pick<Grid, "rows" | "columns" | "x" | "y">, hidden: NonNullable<Content["hidden"]>) => string} */
 export const areaOf = ({ rows, columns, x, y }, hidden) => {
-  const area = new Path2D();
+  let area = "";
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) {
       if (!hidden(row, column)) continue;
       const first = column;
       while (column + 1 < columns && hidden(row, column + 1)) column++;
-      area.rect(x(first), y(row), x(column + 1) - x(first), y(row + 1) - y(row));
+      area += `M${x(first)} ${y(row)}H${x(column + 1)}V${y(row + 1)}H${x(first)}z`;
     }
   return area;
 };

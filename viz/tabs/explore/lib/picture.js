@@ -2,6 +2,7 @@
 
 import { isolate, must, shorten, svg } from "../../../browser/lib/base.js";
 import { cssOf, makeImage, variable } from "../../../browser/lib/colour.js";
+import { areaOf } from "../../../browser/lib/heat_map/cells.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { site } from "../../../browser/lib/site.js";
@@ -53,7 +54,7 @@ const mapOf = (shown, ink) => {
       }),
     );
   else group.append(...squares(shown.map, pixel, cell));
-  if (shown.map.hides) group.append(...hatch(shown.map, cell, wide, ink));
+  if (shown.map.hides) group.append(...hatch(shown.map, cell, ink));
   group.append(svg("rect", { width: wide, height: high, fill: "none", stroke: ink.line }));
   const style = { "font-size": font, fill: ink.text, "dominant-baseline": "central" };
   const middle = (i) => (i + 0.5) * cell;
@@ -69,16 +70,16 @@ const mapOf = (shown, ink) => {
   return { group, width: left + wide + 24, height: top + 30 + high + 24, map: { x: left, y: top + 30, cell } };
 };
 
-/** Hatches the masked cells, as in hatch. */
-const hatch = (map, cell, wide, ink) => {
+/** Hatches the masked cells, as in heat_map/cells.js. */
+const hatch = (map, cell, ink) => {
   const lines = svg(
     "pattern",
     { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse" },
     svg("path", { d: "M0 6L6 0", stroke: ink.quiet, "stroke-opacity": 0.35 }),
   );
-  const area = map.lengths
-    .map((length, query) => `M${length * cell} ${query * cell}H${wide}v${cell}H${length * cell}z`)
-    .join("");
+  const at = (i) => i * cell;
+  const cells = { rows: map.queries.length, columns: map.keys.length, x: at, y: at };
+  const area = areaOf(cells, (query, key) => map.hidden(query, key));
   return [svg("defs", {}, lines), svg("path", { d: area, fill: "url(#hatch)" })];
 };
 
