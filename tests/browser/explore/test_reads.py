@@ -17,9 +17,10 @@ PINNED, TEXT = CARRIED["piece"]["name"]
 def test_an_arc_chosen_by_keys_is_patched_alone_and_stands_in_the_link(tab):
     bundle = former.load("gpt")
     pinned, run = bundle.run(PINNED), bundle.run(TEXT)
-    tab.open(model="gpt", text=TEXT, pin="gpt", pin_text=PINNED, reads_count=10)
+    tab.open(model="gpt", text=TEXT, pin="gpt", pin_text=PINNED, reads_count=7)
     panel = tab.unfold("reads")
-    expect(panel.locator(".arc")).to_have_count(10)
+    expect(panel.locator(".arc")).to_have_count(7)
+    expect(panel.locator("select").nth(1)).to_have_value("7")
     expect(panel.locator(".reads-side")).to_contain_text(message("reads_choose"))
     first = panel.locator("[data-arc='0']")
     first.focus()

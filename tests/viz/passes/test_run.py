@@ -146,6 +146,11 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
     assert written == "0.3.off,2.L.uniform,1.2.x-1.5,1.3.w5_2_0.25,0.0.W3_0_1", "the page writes them so"
 
 
+def test_the_page_counts_a_text_s_characters_as_the_server_does():
+    texts = ["", "abc", "naïve", "e\u0301", "👍🏽", "中文", "𝔘\n"]
+    assert evaluate("tabs/explore/lib/pass.js", "({ lengthOf }, all) => all.map(lengthOf)", texts) == [*map(len, texts)]
+
+
 @pytest.mark.parametrize("nonsense", ["x" * 5000, "0.0.x" + "9" * 400])
 def test_edits_of_nonsense_in_a_link_are_named_and_no_error(models, nonsense):
     requests = {"model": "small-generator", "text": "The cat", "edits": nonsense}

@@ -43,7 +43,13 @@ const makeMenus = () => {
       Number,
     ),
   ];
-  const update = () => menus.forEach(({ name, select }) => (select.value = `${store.view[name]}`));
+  const update = () =>
+    menus.forEach(({ name, select }) => {
+      const value = `${store.view[name]}`;
+      const has = [...select.options].some((option) => option.value === value);
+      if (!has) select.append(h("option", { value }, value)); // a link's own number
+      select.value = value;
+    });
   return { nodes: menus.map(({ node }) => node), update };
 };
 

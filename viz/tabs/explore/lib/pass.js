@@ -94,6 +94,9 @@ export class AttentionMap {
   }
 }
 
+/** The length of a text as the server counts it, in Unicode's characters. */
+export const lengthOf = (text) => [...text].length;
+
 /** [the model's own name, the step if it is a snapshot], from a name as in viz/passes/snapshots.py. */
 export const snapshotOf = (name) => {
   const match = /^(.+)\/step-(\d{6,9})$/.exec(name);

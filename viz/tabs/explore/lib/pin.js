@@ -5,7 +5,7 @@ import { answerTo, bytes, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners, must } from "../../../browser/lib/base.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
-import { decodeExact, decodePass, editsInLink, viewOfPass } from "./pass.js";
+import { decodeExact, decodePass, editsInLink, lengthOf, viewOfPass } from "./pass.js";
 import { pairOf, shownNow, weightsOf } from "./selection.js";
 import { store } from "./store.js";
 
@@ -48,7 +48,7 @@ beside.unpin = () => setPinned(null);
 
 /** Whether a link has room for the pinned text and the current one. */
 beside.fits = (text) =>
-  !beside.asked || beside.asked.text === text || beside.asked.text.length + text.length <= site.limits.text;
+  !beside.asked || beside.asked.text === text || lengthOf(beside.asked.text + text) <= site.limits.text;
 
 /** The pinned pass's part of a link; a text that equals the current one is left out. */
 beside.link = (text) => {

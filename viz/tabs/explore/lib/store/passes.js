@@ -2,7 +2,7 @@
 
 import { answerTo, bytes, newest, Unanswered, unanswered, whyNot } from "../../../../browser/lib/ask.js";
 import { site } from "../../../../browser/lib/site.js";
-import { decodePass, editsInLink, snapshotAt, snapshotOf } from "../pass.js";
+import { decodePass, editsInLink, lengthOf, snapshotAt, snapshotOf } from "../pass.js";
 import { exact } from "./exact.js";
 import { PARTS, publish, settings, state } from "./state.js";
 import { applyView, firstHead, fitView, writeLink } from "./view.js";
@@ -110,7 +110,7 @@ export const textOfField = () => (filled = state.asked.text);
 
 /** Fetches the requested {pass, notes}. Throws Unanswered. */
 const passOf = async (question, signal) => {
-  const given = [...question.text].length;
+  const given = lengthOf(question.text);
   const limit = site.limits.text;
   if (!question.text.trim()) throw unanswered("empty_text", {}, 422);
   if (given > limit) throw unanswered("long_text", { given, limit }, 422);

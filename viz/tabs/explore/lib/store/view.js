@@ -6,7 +6,7 @@ import { defer, isPresenting } from "../../../../browser/lib/base.js";
 import { page } from "../../../../browser/lib/page.js";
 import { badLink } from "../../../../browser/lib/settings.js";
 import { site } from "../../../../browser/lib/site.js";
-import { editsInLink } from "../pass.js";
+import { editsInLink, lengthOf } from "../pass.js";
 import { exact } from "./exact.js";
 import { ALL, foldsOf, withFold } from "./folds.js";
 import { FIELDS, publish, settings, state } from "./state.js";
@@ -87,7 +87,7 @@ export const applyView = ({ values, named }) => set({ ...values, ...(named ? {} 
 export const writeLink = page.keep("explore", () => {
   if (!state.pass) return null;
   const { model, text, edits } = state.header;
-  const held = state.open && state.asked.text.trim() && state.asked.text.length <= site.limits.text;
+  const held = state.open && state.asked.text.trim() && lengthOf(state.asked.text) <= site.limits.text;
   const link = held ? state.asked : { model, text, edits: editsInLink(edits) };
   const { layer, head } = state.view;
   const chosen = link.model === model ? { ...settings.link(), layer, head } : {};
