@@ -49,6 +49,31 @@ def test_ask_again_keeps_the_focus_as_long_as_the_server_is_away(tab, guard, con
     assert not focused(tab.page).startswith("<body")
 
 
+EDITED = {"model": "tiny-generator", "text": TEXT, "layer": 0, "head": 0, "edits": "0.0.off"}
+LAST = {  # a button that is off once it was pressed: its link, its name, and where the focus goes
+    "stepper": ({**EDITED, "edits": ""}, "Layer: one more", "Layer: one less"),
+    "edit": (EDITED, "As trained", "Switch off"),
+    "edits": (EDITED, "Reset all", "Switch off"),
+    "step": ({"tab": "mask", "stage": 3}, "Next →", "← Back"),
+    "section": ({"tab": "learn", "section": "films"}, "Previous section (key B)", "Next section (key N)"),
+    "order": ({"tab": "permute", "text": "not a bad film", "order": "1.0.2.3"}, "Restore order", "Shuffle"),
+    "writing": ({"tab": "generate", "model": "tiny-generator", "text": "In", "written": "32.49"}, "Stop", "Start"),
+}
+
+
+@pytest.mark.parametrize("control", LAST)
+def test_a_button_that_is_off_once_it_was_pressed_hands_the_focus_to_the_one_beside_it(tab, control):
+    link, pressed, beside = LAST[control]
+    tab.visit(**link)
+    if "edits" in link:
+        tab.settled()
+        tab.part("interventions").scroll_into_view_if_needed()
+    button = tab.page.get_by_role("button", name=pressed, exact=True).locator("visible=true")
+    button.press("Enter")
+    expect(button).to_be_disabled()
+    expect(tab.page.locator(":focus")).to_have_accessible_name(beside)
+
+
 def test_the_form_that_opens_a_room_hands_the_focus_to_its_link(tab):
     tab.open(model="tiny-generator", text=TEXT)
     tab.page.get_by_text("In class", exact=True).press("Enter")

@@ -8,6 +8,15 @@ import { say } from "./messages.js";
 /** @typedef {{ fields: { [name: string]: Limits }, view: { [name: string]: any }, [name: string]: any }} Settings with
  *  allowed(name, value) and set(changes) */
 
+/** Disables those of some controls, [control, off], that are off. The focus of one that goes off moves to the first
+ *  that is on.
+ *  @type {(...controls: any[][]) => void} */
+export const disable = (...controls) => {
+  const focused = controls.find(([control]) => control === document.activeElement);
+  for (const [control, off] of controls) control.disabled = off;
+  if (focused?.[1]) controls.find(([, off]) => !off)?.[0].focus({ preventScroll: true });
+};
+
 let groups = 0;
 
 /** Radio buttons for `name`: words(value) and hint(value) label and explain each value; the legend opens all
@@ -86,9 +95,7 @@ const stepper = (demo, name, label) => {
     }
     if (input.min !== `${min}` || input.max !== `${max}`) Object.assign(input, { min, max });
     show();
-    input.disabled = idle;
-    less.disabled = idle || demo.view[name] <= min;
-    more.disabled = idle || demo.view[name] >= max;
+    disable([less, idle || demo.view[name] <= min], [more, idle || demo.view[name] >= max], [input, idle]);
   };
   return { node, update };
 };

@@ -125,16 +125,17 @@ export const mount = ({ element }) => {
 
   const make = (name, save) => {
     const button = h("button.f-button", { title: say(`export_${name}_hint`) }, say(`export_${name}`));
+    let saving = false; // a disabled button would lose the focus
     button.addEventListener("click", async () => {
-      if (!store.pass) return;
-      button.disabled = true;
+      if (!store.pass || saving) return;
+      saving = true;
       status.textContent = "";
       try {
         await save();
       } catch (error) {
         status.textContent = whyNot(error);
       }
-      button.disabled = false;
+      saving = false;
     });
     return button;
   };

@@ -2,6 +2,7 @@
 // click chooses a token.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
+import { disable } from "../../browser/lib/fields.js";
 import { keys } from "../../browser/lib/keys.js";
 import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
@@ -113,7 +114,7 @@ export const mount = ({ element }) => {
       rules: Object.entries(state.removed).map(ruleInWords).join(" → "),
     });
     const { drawnOften } = state;
-    draw.disabled = writing.runs() || state.rounds === site.limits.rounds;
+    disable([draw, writing.runs() || state.rounds === site.limits.rounds], [rows[0].button, false]);
     often.textContent = drawnOften
       ? say("write_often", { draws: drawnOften.draws, tokens: drawnOften.ids.length })
       : "";

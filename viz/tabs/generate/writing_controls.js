@@ -2,7 +2,7 @@
 
 import { answerTo, copyText, whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
-import { fields as controls } from "../../browser/lib/fields.js";
+import { fields as controls, disable } from "../../browser/lib/fields.js";
 import { makeHints } from "../../browser/lib/hint.js";
 import { inWords, say } from "../../browser/lib/messages.js";
 import { second, writing } from "./lib/writing.js";
@@ -182,9 +182,13 @@ export const mount = ({ element, props }) => {
     const running = writing.runs();
     buttons.run.textContent = say(running ? "write_pause" : writing.cursor.depth ? "write_resume" : "write_run");
     buttons.run.title = say(running ? "write_pause_hint" : "write_run_hint");
-    buttons.stop.disabled = !running && !writing.cursor.depth;
-    buttons.back.disabled = !writing.cursor.parent;
-    buttons.forward.disabled = !writing.cursor.onward;
+    const { depth, parent, onward } = writing.cursor;
+    disable(
+      [buttons.run, false],
+      [buttons.stop, !running && !depth],
+      [buttons.back, !parent],
+      [buttons.forward, !onward],
+    );
     copied.node.hidden = true;
     if (running && !changed.has("status")) return;
     status.textContent = statusOf();

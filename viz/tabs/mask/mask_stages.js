@@ -2,7 +2,7 @@
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { makeBar, palette, signedAt, variable } from "../../browser/lib/colour.js";
-import { fields } from "../../browser/lib/fields.js";
+import { disable, fields } from "../../browser/lib/fields.js";
 import { makeLegend } from "../../browser/lib/heat_map/legend.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
@@ -148,8 +148,7 @@ const makeSteps = () => {
   const paint = () => {
     const { stage } = masking.view;
     row.update();
-    back.disabled = stage === 0;
-    next.disabled = stage === masking.STAGES.length - 1;
+    disable([back, stage === 0], [next, stage === masking.STAGES.length - 1]);
     where.textContent = say("mask_step", {
       at: stage + 1,
       count: masking.STAGES.length,

@@ -2,6 +2,7 @@
 
 import { eachFrame, h, svg } from "../../browser/lib/base.js";
 import { palette, signedAt, variable } from "../../browser/lib/colour.js";
+import { disable } from "../../browser/lib/fields.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
 import { asList, classInWords, say } from "../../browser/lib/messages.js";
@@ -155,8 +156,7 @@ export const mount = ({ element }) => {
   const describe = (shown, { first, count }, most, measured) => {
     title.textContent = say(`permute_rows_${shown.output}`);
     part.textContent = say("permute_part", { first: first + 1, last: first + count, emb: shown.emb });
-    less.disabled = permuting.view.part === 0;
-    more.disabled = permuting.view.part === permuting.fields.part.max;
+    disable([less, permuting.view.part === 0], [more, permuting.view.part === permuting.fields.part.max]);
     legend.textContent = say(`permute_legend_${permuting.view.scale}`, {
       most: asNumber(most, 3),
       least: asNumber(most * 1e-9, 2),

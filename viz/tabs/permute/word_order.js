@@ -1,6 +1,7 @@
 // The words as chips that can be dragged by pointer, touch or keys; each shows its original position.
 
 import { h, reducedMotion } from "../../browser/lib/base.js";
+import { disable } from "../../browser/lib/fields.js";
 import { say } from "../../browser/lib/messages.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
@@ -164,8 +165,7 @@ export const mount = ({ element }) => {
     chips.paint(order, labels, held?.word);
     seed.update();
     const movedCount = order.filter((word, position) => word !== position).length;
-    restore.disabled = movedCount === 0;
-    shuffle.disabled = order.length < 2;
+    disable([restore, movedCount === 0], [shuffle, order.length < 2]);
     if (!held) spoken.textContent = said(movedCount, order.length);
     element.dataset.order = order.join(".");
     element.dataset.rev = permuting.rev;

@@ -2,6 +2,7 @@
 
 import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
 import { defer, h, refill, setText } from "../../../browser/lib/base.js";
+import { disable } from "../../../browser/lib/fields.js";
 import { makeHints } from "../../../browser/lib/hint.js";
 import { keys } from "../../../browser/lib/keys.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -62,11 +63,10 @@ const makeWeight = (button, apply) => {
     const current = weightEdit();
     const masked = Boolean(map.without(query, key));
     name.textContent = say("edit_weight_of", { query: quote(query, map.queries), key: quote(key, map.keys) });
-    range.disabled = share.disabled = masked;
     range.value = masked ? 0 : (current?.weight ?? rowOf(shown, query)[key]);
     value.textContent = masked ? say("masked_short") : asFixed(Number(range.value), 2);
     if (current) share.checked = current.renormalise;
-    free.disabled = !current;
+    disable([free, !current], [range, masked], [share, masked]);
   });
   return { node, draw };
 };
@@ -107,8 +107,7 @@ const makeEdits = (button) => {
     factor.textContent = asFactor(scale.value);
     off.setAttribute("aria-pressed", current?.factor === 0);
     uniform.setAttribute("aria-pressed", current?.do === "uniform");
-    undo.disabled = !current;
-    reset.disabled = !active.length;
+    disable([undo, !current], [reset, !active.length], [off, false]);
     status.textContent = active.length ? "" : say("edits_none");
     weight.draw();
     refill(list, changeList());

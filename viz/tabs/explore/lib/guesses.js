@@ -2,6 +2,7 @@
 // of two texts follows the first.
 
 import { h, refill } from "../../../browser/lib/base.js";
+import { disable } from "../../../browser/lib/fields.js";
 import { asList, inQuotes, say } from "../../../browser/lib/messages.js";
 import { quote } from "./labels.js";
 import { changeOf, outcomes } from "./outcome.js";
@@ -85,7 +86,8 @@ export const blanks = (rewrite) => {
     const values = { words: asList(lacking, true), count: lacking.length };
     foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";
     answers.replaceChildren(...(blanks.length ? blanks : [h("p.quiet", none)]));
-    reset.disabled = !hidden().some((word) => !isUnknown(word));
+    const others = [...words.querySelectorAll("button:enabled")];
+    disable([reset, !hidden().some((word) => !isUnknown(word))], ...others.map((button) => [button, false]));
     const { follows, pairs } = output;
     if (follows === null) verdict.textContent = !pairs || header.segments.includes(1) ? "" : say("blanks_one_text");
     else

@@ -2,6 +2,7 @@
 // which questions were answered and which puzzles solved; this progress is kept in the browser and can be cleared.
 
 import { h } from "../../../browser/lib/base.js";
+import { disable } from "../../../browser/lib/fields.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asWhole } from "../../../browser/lib/numbers.js";
 import { learn } from "./learn.js";
@@ -89,8 +90,7 @@ export const makeContents = () => {
       button.setAttribute("aria-label", say("learn_chip", words));
       if (button.closest(".chips")) button.parentElement.hidden = section.group !== open.group;
     }
-    back.disabled = numberOf(open) === 1;
-    next.disabled = numberOf(open) === learn.sections.length;
+    disable([back, numberOf(open) === 1], [next, numberOf(open) === learn.sections.length]);
   };
   learn.subscribe(node, () => learn.open && paint());
   return node;
