@@ -284,6 +284,13 @@ def test_no_other_route_of_gradio_s_takes_a_post(address):
         assert httpx.post(f"{address}gradio_api/{path}", json=body).status_code == 404, path
 
 
+@pytest.mark.parametrize("path", ["queue/data?session_hash=unknown", "call/models/unknown"])
+def test_a_call_that_is_not_there_any_more_is_an_answer_and_no_traceback(address, path, caplog):
+    answer = httpx.get(f"{address}gradio_api/{path}")  # as from a client that comes back after a restart
+    assert "404" in answer.text
+    assert not caplog.records
+
+
 def test_the_documentation_of_every_endpoint_can_be_read(client):
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
     assert set(endpoints) == {f"/{name}" for name in ENDPOINTS}

@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
@@ -75,7 +76,13 @@ class Gateway:
             except Refusal as refusal:
                 said = json.dumps({"error": in_words(refusal.note)})  # in ASCII: the path may not be valid text
                 return await Response(said, refusal.status, media_type="application/json")(scope, receive, send)
-        await self._app(scope, receive, send)
+        try:
+            await self._app(scope, receive, send)
+        except RuntimeError as error:
+            # Gradio's stream of a session or event that it does not know ends with a message, then an exception.
+            if not isinstance(error.__cause__, HTTPException):
+                raise
+            await send({"type": "http.response.body", "body": b""})
 
     async def _call(self, request: Request) -> Receive:
         """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body, completed to a

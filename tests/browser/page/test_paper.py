@@ -162,10 +162,13 @@ def test_the_browsers_own_menu_draws_charts_not_seen_yet_once_plotly_is_loaded(t
 
 
 @pytest.mark.own_page
-def test_the_browsers_own_menu_loads_plotly_for_a_chart_below_the_screen(tab: Tab):
+def test_the_browsers_own_menu_loads_plotly_for_a_chart_below_the_screen(tab: Tab, guard):
+    guard.allow("status of 503")
     tab.page.set_viewport_size({"width": 1280, "height": 300})
     tab.goto(tab="learn", section="generation")
     expect(tab.page.locator(".former-lesson:visible .sentence")).to_contain_text("the next byte costs")
     tab.painted()
     assert not tab.page.evaluate("Boolean(window.Plotly)")
+    tab.page.route("**/plotly-*.js", lambda route: route.fulfill(status=503, body="{}"), times=1)
+    assert tab.page.evaluate(COUNT_BESIDE_PRINT, ".chart:not(:empty)") == [0, 0]
     assert tab.page.evaluate(COUNT_BESIDE_PRINT, ".chart:not(:empty)") == [0, 1]

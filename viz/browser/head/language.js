@@ -28,11 +28,11 @@
   /** Requests the messages until they come: without them the page has no script that could say why it is empty. */
   const load = async () => {
     try {
-      return await (await fetch(root + file)).json();
-    } catch {
-      await new Promise((done) => setTimeout(done, 1000));
-      return load();
-    }
+      const answer = await fetch(root + file);
+      if (answer.ok) return await answer.json();
+    } catch {} // there is no network, or this is a proxy's page
+    await new Promise((done) => setTimeout(done, 1000));
+    return load();
   };
   window.formerMessages = load().then((texts) => Object.assign(window, { formerTexts: texts }));
   /** @type {(value: any) => any} */

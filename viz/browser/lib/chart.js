@@ -32,6 +32,7 @@ const loadNow = () => {
   } catch {
     return; // there is no network
   }
+  if (request.status !== 200) return;
   document.head.append(h("script", request.responseText));
   library = Promise.resolve(window.Plotly);
 };

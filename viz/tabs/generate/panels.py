@@ -65,7 +65,7 @@ def read_search(models: Models, view: View) -> dict[str, Any]:
         raise NothingToShow("beams_causal")
     free = loaded.bundle.config.seq_length - len(order.ids)
     if free < 1:
-        raise Refusal("beams_full", context=loaded.bundle.config.seq_length)
+        raise NothingToShow("beams_full", context=loaded.bundle.config.seq_length)
     beams = read_whole(view, "beams", 1, branches.BEAMS, "write_beams")
     return {**arguments, "beams": beams, "length": min(free, branches.SEARCHED)}
 

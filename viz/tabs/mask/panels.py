@@ -13,7 +13,7 @@ from viz.passes.remarks import remarks
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_model, read_string, read_whole
 from viz.tabs.mask import consequence, masking
-from viz.text import Refusal
+from viz.text import NothingToShow
 
 HERE = Path(__file__).parent
 MASKED, UNMASKED = "tiny-generator", "tiny-unmasked"  # two of one size, trained alike but for the mask
@@ -85,7 +85,7 @@ def read_consequence(models: Models, view: View) -> dict[str, Any]:
     both = pair(models)
     for each in (loaded, *both.values()):
         if tokenize(each, request["text"])[2] < 2:
-            raise Refusal("too_short")
+            raise NothingToShow("too_short")
     return {"bundle": loaded, "pair": both, "text": request["text"], "seed": seed}
 
 

@@ -34,7 +34,7 @@ from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
 from viz.tabs.generate import branches, cache, next_token, page, routes, stream
 from viz.tabs.generate.panels import CACHE, TRAIL, WRITTEN_TEXT
-from viz.text import Busy, Refusal, in_words, note
+from viz.text import Busy, NothingToShow, Refusal, in_words, note
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
 TOKENIZER = former.tokens.ByteTokenizer()
@@ -229,7 +229,7 @@ def test_beams_are_those_of_beam_search_and_end_with_the_context(loaded):
     assert [beam.ids for beam in expected] == actual["tokens"]
     assert (-actual["log_probs"]).tolist() == pytest.approx([-beam.log_prob / math.log(2) for beam in expected])
     assert [len(labels) for labels in actual["labels"]] == [18] * 3
-    with pytest.raises(Refusal, match="24"):
+    with pytest.raises(NothingToShow, match="24"):
         TRAIL.questions["search"].compute({"small": loaded}, {**view, "text": "Hello" * 5})
 
 

@@ -19,7 +19,7 @@ from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.mask import consequence, masking, page
 from viz.tabs.mask.panels import CONSEQUENCE, MASKED, PANELS, UNMASKED
-from viz.text import in_words
+from viz.text import in_words, note
 from viz.text.examples import MASK_LONG_TEXT
 
 TEXT = "A cat, a mat."  # 13 bytes
@@ -295,6 +295,8 @@ def test_a_long_text_is_cut_and_says_so(client):
 
 def test_a_single_byte_is_enough_for_the_pictures(client):
     assert ask(client, "/ask/mask-stages/head", text="x")["weights"] == [[1.0]]
+    for path in ("/ask/mask-consequence/losses", "/python/mask-consequence"):
+        assert ask(client, path, long="x") == {"error": note("too_short")}
     assert len(ask(client, "/ask/mask-proof/masked", text="x")["moves"]) == 1
 
 
@@ -323,7 +325,6 @@ def test_a_single_byte_is_enough_for_the_pictures(client):
         ("/ask/mask-proof/masked", {"size": 25}, "Window or stride"),
         ("/ask/mask-consequence/losses", {"seed": 10_000}, "Seed"),
         ("/ask/mask-consequence/losses", {"seed": None}, "Seed"),
-        ("/ask/mask-consequence/losses", {"long": "x"}, "nothing to predict"),
         ("/ask/mask-consequence/losses", {"long": 3}, "no text"),
     ],
 )
