@@ -2,8 +2,8 @@
 four.
 
 The libraries that multiply are told to leave out instructions that this processor has, or to share their work among
-more threads: each way sums in another order, and so rounds otherwise. Left out are tests of a server's loop, a build or
-a program of the README, which multiply nothing, and those in a browser, which take longest: --browser runs these alone.
+more threads: each way sums in another order, and so rounds otherwise. Left out are tests of a server, a build or the
+README's programs, which multiply nothing, and those in a browser, which take longest: --browser runs these alone.
 """
 
 import argparse
@@ -31,7 +31,7 @@ MACHINES = {
 LEFT_OUT = (
     *("browser", "bench", "viz/browser", "viz/server", "viz/shared", "viz/text", "viz/test_gradio_adapter.py"),
     *("test_app.py", "test_bench.py", "test_deploy.py", "test_imports.py", "test_layout.py", "test_package.py"),
-    *("test_pretrained_refused.py", "test_readme.py", "test_subwords.py", "test_tokens.py", "training/test_loop.py"),
+    *("test_pretrained_refused.py", "test_readme.py", "test_subwords.py", "test_tokens.py"),
 )
 
 PROBE = """

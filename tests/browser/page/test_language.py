@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from former.checkpoints import available
 from tests.browser.pages import Exploring
@@ -53,7 +53,11 @@ def test_a_page_whose_messages_are_late_asks_for_them_again(tab, guard):
         lambda route: route.fulfill(body="<!doctype html><title>Please log in</title>"),
         lambda route: route.continue_(),
     ]
-    tab.page.route("**/text/en-*.json", lambda route: answers.pop(0)(route))
+
+    def answer(route: Route) -> None:
+        answers.pop(0)(route)
+
+    tab.page.route("**/text/en-*.json", answer)
     tab.open(**VIEW)
     assert not answers
     assert language(tab.page) == "en"
