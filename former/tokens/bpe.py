@@ -103,6 +103,11 @@ class BpeTokenizer:
         """
         return definitions.encode(self._tokenizer, text, self.num_tokens)
 
+    def dropped(self, text: str) -> str:
+        """Returns the characters of a text that no token covers, each once: those that the definition's normalizer or
+        pre-tokenizer removes."""
+        return definitions.dropped(self._tokenizer, text)
+
     def decode(self, ids: Sequence[int]) -> str:
         """Converts ids to text; bytes that are not a whole UTF-8 character become U+FFFD.
 

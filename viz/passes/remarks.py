@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from former.tokens import UNK, PieceTokenizer, WordPieceTokenizer, visible
+from former.tokens import UNK, BpeTokenizer, PieceTokenizer, WordPieceTokenizer, visible
 from former.tokens.labels import CONTINUED
 from viz.passes.loaded import Loaded
 from viz.text import Note, note
@@ -27,7 +27,8 @@ def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
     if names := loaded.heads_left:
         says = loaded.kind.says if loaded.kind.predicts(loaded.bundle.model) else "bare"
         notes.append(note("heads_left", model=loaded.name, names=list(names), count=len(names), says=says))
-    if isinstance(tokenizer, WordPieceTokenizer | PieceTokenizer) and (dropped := tokenizer.dropped(text)):
+    subwords = isinstance(tokenizer, WordPieceTokenizer | PieceTokenizer | BpeTokenizer)
+    if dropped := tokenizer.dropped(text) if subwords else "":
         notes.append(note("dropped", characters=_list(list(map(visible, dropped))), count=len(dropped)))
     if isinstance(tokenizer, WordPieceTokenizer):
         read = tokenizer.words(text)

@@ -1,11 +1,13 @@
 """The remarks on a text that a model cannot read."""
 
+from typing import Any
+
 import pytest
 import tokenizers
-from tokenizers import models, normalizers
+from tokenizers import models, normalizers, pre_tokenizers
 
 import former
-from former.tokens import PieceTokenizer
+from former.tokens import BpeTokenizer, PieceTokenizer, Tokenizer, visible
 from viz.passes.loaded import Loaded
 from viz.passes.remarks import remarks
 from viz.text import note
@@ -41,14 +43,34 @@ def test_a_text_with_one_strange_word_is_readable():
         assert said(name, "The naïve cat 😀 sat on a mat") == []
 
 
+def named(tokenizer: Tokenizer, text: str) -> list:
+    """Returns the remarks on a text for a new model with this tokenizer."""
+    config = former.ModelConfig(num_tokens=tokenizer.num_tokens, emb=4, heads=1, depth=1, seq_length=9)
+    loaded = Loaded("drops", former.Bundle(former.Generator(config).eval(), tokenizer, config), "")
+    return remarks(loaded, text, tokenizer.labels(tokenizer.encode(text)))
+
+
 def test_characters_that_a_tokenizer_drops_are_named():
     definition = tokenizers.Tokenizer(models.BPE({"▁": 0, "a": 1, "b": 2}, []))  # without a token for the unknown
     definition.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     tokenizer = PieceTokenizer(definition.to_str())
-    config = former.ModelConfig(num_tokens=3, emb=4, heads=1, depth=1, seq_length=9)
-    loaded = Loaded("drops", former.Bundle(former.Generator(config).eval(), tokenizer, config), "")
-    read = tokenizer.labels(tokenizer.encode("a ☃é b"))
-    assert remarks(loaded, "a ☃é b", read) == [note("dropped", characters=["☃", "é"], count=2)]
-    assert remarks(loaded, "a b", read) == []
+    assert named(tokenizer, "a ☃é b") == [note("dropped", characters=["☃", "é"], count=2)]
+    assert named(tokenizer, "a b") == []
     definition.model = models.BPE({"<unk>": 0, "北": 1}, [], unk_token="<unk>", fuse_unk=True)
     assert PieceTokenizer(definition.to_str()).dropped("a北京☃") == "", "all others are <unk>"
+
+
+def test_characters_that_byte_level_bpe_drops_are_named():
+    definition: Any = tokenizers.Tokenizer.from_str(BpeTokenizer.train([""], 257).to_dict()["definition"])
+    plain = BpeTokenizer(definition.to_str())
+    rules = [normalizers.NFD(), normalizers.StripAccents(), normalizers.Replace("\u200b", "")]
+    definition.normalizer = normalizers.Sequence(rules)
+    strips = BpeTokenizer(definition.to_str())
+    definition.normalizer = None
+    split = pre_tokenizers.Split("~", "removed")
+    definition.pre_tokenizer = pre_tokenizers.Sequence([split, definition.pre_tokenizer])
+    splits = BpeTokenizer(definition.to_str())
+    text = "the\u200b cat\u0301 ~\n"
+    assert named(strips, text) == [note("dropped", characters=list(map(visible, "\u200b\u0301")), count=2)]
+    assert named(splits, text) == [note("dropped", characters=["~"], count=1)]
+    assert named(plain, text) == named(strips, "the café ☃") == []
