@@ -91,7 +91,7 @@ def test_each_head_and_token_is_that_of_a_loop(case):
 def test_each_vector_of_the_stream_is_that_of_a_loop(case, where):
     clean, corrupted, metric, stack = case
     if stack == "cross" and where != "attention":
-        with pytest.raises(ValueError, match="stack must be one of decoder, encoder"):
+        with pytest.raises(ValueError, match="stack must be one of 'encoder', 'decoder', got 'cross'"):
             patching.stream(clean, corrupted, metric, where, stack=stack)
         return
     result = patching.stream(clean, corrupted, metric, where, stack=stack)
@@ -232,7 +232,7 @@ def test_after_an_overflow_a_share_is_refused_and_so_is_what_is_no_number(bundle
         ({"tokens": [True]}, "tokens must be None or positions in"),
         ({"tokens": "12"}, "tokens must be None or positions in .*, got '12'"),
         ({"point": "nothing"}, "point must be one of"),
-        ({"stack": "cross"}, "point must be one of|stack must be one of"),
+        ({"stack": "cross"}, "stack must be"),
     ],
 )
 def test_a_place_that_is_not_there_is_refused(bundles, wrong, message):

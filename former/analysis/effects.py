@@ -18,6 +18,7 @@ from former.checks import listed, require_callable, require_instance
 from former.edits import Edit
 from former.hooks import Observer, chain, inputs_of, run_with_capture
 from former.models import Classifier, require_output_layer
+from former.runs.carry import point_in
 from former.runs.causal import bits_of
 from former.runs.classifier import shares_read
 from former.runs.kind import Measure, readable
@@ -50,7 +51,8 @@ def ablation_effects(
         (depth, h). Above 0: the measure is larger without the head, so a loss gets worse.
     Raises:
         ValueError: tokens that are not one sequence, or too few for the loss; a Bert, or a Generator without an
-            output layer, without a measure; a model without heads; or a measure that is NaN, as after an overflow.
+            output layer, without a measure; a model without heads, or without this stack; or a measure that is NaN,
+            as after an overflow.
     """
     return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
 
@@ -85,11 +87,12 @@ def ablation_by_layer(
         output, _ = run_with_capture(model, inputs, (), edits=(*edits, *more), mask=mask)
         return output[0] if isinstance(output, tuple) else output  # for a TransformerXL without its new memory
 
+    prefix = point_in("out", stack, model).removesuffix("out")
     whole = call(inputs)
     measure = measure or _loss(readable(model), inputs[-1], whole)
     batch = tuple(each.expand(model.config.heads, -1) for each in inputs)
     for layer in range(model.config.depth):
-        without = call(batch, remove_one_each(layer, model.config.heads, f"{stack}." if stack else ""))
+        without = call(batch, remove_one_each(layer, model.config.heads, prefix))
         yield require_numbers(measure(without) - measure(whole))
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from torch import Tensor
 
-from former.checks import is_index
+from former.checks import is_index, require_choice
 from former.edits import Edit
-from former.hooks import points_of
+from former.hooks import STACKS, points_of
 
 
 def check_model(one: Any, other: Any) -> None:
@@ -37,9 +37,11 @@ def point_in(point: str, stack: str, model: Any) -> str:
     name = f"{stack}.{point}" if stack else point
     known = list(points_of(model))
     if name not in known:
-        stacks = sorted({each.partition(".")[0] for each in known if each.endswith(f".{point}")})
-        hint = f"stack must be one of {', '.join(stacks)}" if stacks else f"point must be one of {', '.join(known)}"
-        raise ValueError(f"{hint} of {type(model).__name__}, got {name!r}")
+        if stacks := [each for each in STACKS if f"{each}.{point}" in known]:
+            require_choice("stack", stack, stacks)
+        if point in known:
+            raise ValueError(f"stack must be '' for this {type(model).__name__}, which has only one, got {stack!r}")
+        require_choice("point", name, known)
     return name
 
 

@@ -101,6 +101,26 @@ def test_the_effects_of_bert_and_of_a_memory_on_tokens_are_not_those_of_another_
     assert float(analysis.ablation_effects(judge, tokens)[0, 1]) == pytest.approx(float(lost) / math.log(2), abs=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("kind", "stack", "message"),
+    [
+        ("translator", "", "stack must be one of 'encoder', 'decoder', 'cross', got ''"),
+        ("translator", "self", "stack must be one of 'encoder', 'decoder', 'cross', got 'self'"),
+        ("causal", "encoder", "stack must be '' for this Generator, which has only one, got 'encoder'"),
+    ],
+)
+def test_a_stack_that_a_model_does_not_have_is_refused_with_those_that_it_has(bundles, kind, stack, message):
+    run = bundles[kind].run(TEXT[kind])
+    measure = former.patching.probability(0)
+    asked: list[Any] = [
+        lambda: analysis.ablation_effects(run.model, run.inputs, measure, stack=stack),
+        lambda: former.patching.heads(run, run, measure, stack=stack),
+    ]
+    for question in asked:
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            question()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_lens_at_the_top_is_what_the_model_says_and_below_it_the_stream_read_by_its_head(bundles, kind):
     run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
