@@ -14,20 +14,15 @@ from safetensors.torch import load_file, save_file
 import former
 from former import cpu
 from former.hooks import POINTS
-from former.tokens import BpeTokenizer, TokenBeyondModel, WordPieceTokenizer
 from tests.ranked import check_greedy
 from tests.their_models import (
-    BPE,
-    PIECES,
     TEXTS,
     T,
     bert_config,
     gpt2_config,
     llama_config,
     neox_config,
-    roberta_config,
     saved,
-    settle,
 )
 
 TEXT = TEXTS[0][:60]
@@ -212,163 +207,3 @@ def test_scores_that_are_divided_by_the_layers_number_are(tmp_path):
     former.pretrained.save(bundle, tmp_path / "again")
     reloaded = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
     torch.testing.assert_close(reloaded(tokens).logits, logits, atol=1e-4, rtol=0)
-
-
-# --- whose it is ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("gone", [("model_type",), ("model_type", "architectures")], ids=len)
-@pytest.mark.parametrize("model", [T.BertModel, T.BertForMaskedLM, T.GPT2Model, T.GPT2LMHeadModel])
-def test_without_a_model_type_its_classes_or_its_tensors_tell_what_it_is(model, gone, tmp_path):
-    make = gpt2_config if issubclass(model, T.GPT2PreTrainedModel) else bert_config
-    theirs = saved(model(make()), tmp_path)
-    change_config(tmp_path, *gone)
-    assert_same(tmp_path, theirs.base_model)
-
-
-WRAPPERS = {
-    "parallel": lambda name: f"module.{name}",
-    "compiled": lambda name: f"_orig_mod.{name}",
-    "both": lambda name: f"_orig_mod.module.{name}",
-    "a part compiled": lambda name: name.replace("transformer.", "transformer._orig_mod.").replace(
-        "bert.", "bert.module."
-    ),
-}
-
-
-@pytest.mark.parametrize("change", WRAPPERS.values(), ids=WRAPPERS.keys())
-@pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])
-def test_names_that_a_wrapper_changed_are_read(model, change, tmp_path):
-    theirs = saved(model(gpt2_config() if model is T.GPT2LMHeadModel else bert_config()), tmp_path)
-    rename(tmp_path, change)
-    change_config(tmp_path, "model_type", "architectures")
-    assert_same(tmp_path, theirs.base_model)
-
-
-# --- tokenizers -------------------------------------------------------------------------------------------------------
-
-
-def vocabulary(tokenizer: WordPieceTokenizer) -> str:
-    return "".join(f"{piece}\n" for piece in tokenizer.labels(range(tokenizer.num_tokens)))
-
-
-def older_files(folder: Path, text: str, **settings: Any) -> None:
-    """Replaces tokenizer.json by the older vocab.txt."""
-    (folder / "tokenizer.json").unlink()
-    (folder / "vocab.txt").write_bytes(text.encode())
-    if settings:
-        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
-
-
-@pytest.mark.parametrize("older", [False, True], ids=["tokenizer.json", "vocab.txt"])
-@torch.no_grad()
-def test_a_gpt2_on_berts_pieces_reads_a_text_after_cls_and_goes_on(older, tmp_path):
-    theirs = saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=120, bos_token_id=2, eos_token_id=3)), tmp_path)
-    (tmp_path / "tokenizer.json").write_text(PIECES.to_dict()["definition"], encoding="utf-8")
-    if older:
-        older_files(tmp_path, vocabulary(PIECES))
-        reference = T.BertTokenizer(str(tmp_path / "vocab.txt"))
-    else:
-        reference = T.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
-    bundle = assert_same(tmp_path, theirs.transformer)
-    tokenizer = bundle.tokenizer
-    assert isinstance(tokenizer, WordPieceTokenizer)
-    for text in (*TEXTS, "北京的cats"):
-        assert [*tokenizer.encode(text), tokenizer.sep_token] == reference(text)["input_ids"]
-    assert tokenizer.encode_pair("the", "cats")[0] == [*tokenizer.encode("the"), 3, *tokenizer.pieces("cats"), 3]
-    run = bundle.run(TEXTS[0])
-    assert run.ids == tokenizer.encode(TEXTS[0])[:40]
-    former.save(bundle, tmp_path / "ours")
-    assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
-    former.pretrained.save(bundle, tmp_path / "again")
-    tokens = torch.tensor([tokenizer.encode(TEXT)[:40]])
-    reloaded = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
-    torch.testing.assert_close(reloaded(tokens).logits, bundle.model(tokens), atol=1e-4, rtol=0)
-    assert T.AutoTokenizer.from_pretrained(tmp_path / "again")(TEXT)["input_ids"][:-1] == tokenizer.encode(TEXT)
-
-
-@pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])
-def test_only_a_text_with_a_token_beyond_the_embedding_is_refused(model, tmp_path):
-    config: Any = gpt2_config() if model is T.GPT2LMHeadModel else bert_config(vocab_size=PIECES.num_tokens)
-    theirs = saved(model(config), tmp_path)
-    own = former.pretrained.load(tmp_path).tokenizer.encode(TEXT)
-    reference = T.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
-    reference.add_tokens(["<speaker>"])
-    reference.save_pretrained(tmp_path)
-    (tmp_path / "tokenizer_config.json").unlink()
-    bundle = assert_same(tmp_path, theirs.base_model)
-    assert bundle.tokenizer.encode(TEXT) == own
-    assert bundle.tokenizer.num_tokens == bundle.config.num_tokens
-    with pytest.raises(TokenBeyondModel, match="text must not use '<speaker>', which is not among") as refusal:
-        bundle.tokenizer.encode("hello <speaker>")
-    assert refusal.value.token == "<speaker>"
-    former.save(bundle, tmp_path / "ours")
-    assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == own
-
-
-CASED = WordPieceTokenizer.train(["The Cat sat on the Mat. THE DOG did not. " * 5], 120, lower_case=False)
-
-
-@torch.no_grad()
-def test_a_vocabulary_with_capitals_keeps_them_unless_its_settings_say_otherwise(tmp_path):
-    theirs = saved(T.BertForMaskedLM(bert_config(vocab_size=CASED.num_tokens)), tmp_path)
-    older_files(tmp_path, vocabulary(CASED))
-    text = "The Cat sat"
-    tokenizer = assert_same(tmp_path, theirs.bert, text).tokenizer
-    assert isinstance(tokenizer, WordPieceTokenizer)
-    assert (
-        tokenizer.encode(text) == T.BertTokenizer(str(tmp_path / "vocab.txt"), do_lower_case=False)(text)["input_ids"]
-    )
-    assert tokenizer.unk_token not in tokenizer.encode(text)
-    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
-    assert former.pretrained.load(tmp_path).tokenizer.encode(text) == tokenizer.encode(text.lower())
-    # A few names in capitals, as people put in the place of unused pieces, do not make an uncased vocabulary cased.
-    (tmp_path / "tokenizer_config.json").unlink()
-    uncased = WordPieceTokenizer.train(["the cat sat on the mat. " * 5], CASED.num_tokens - 2)
-    (tmp_path / "vocab.txt").write_text(vocabulary(uncased) + "[BOS]\nURL\n", encoding="utf-8")
-    saved(T.BertForMaskedLM(bert_config(vocab_size=uncased.num_tokens + 2)), tmp_path)
-    (tmp_path / "tokenizer.json").unlink()
-    assert former.pretrained.load(tmp_path).tokenizer.encode(text) == uncased.encode(text.lower())
-
-
-def test_a_vocabulary_with_a_byte_order_mark_and_lines_of_windows_is_read(tmp_path):
-    theirs = saved(T.BertModel(bert_config()), tmp_path)
-    older_files(tmp_path, "\ufeff" + vocabulary(PIECES).replace("\n", "\r\n") + "\r\n")
-    assert assert_same(tmp_path, theirs).tokenizer.encode(TEXT) == PIECES.encode(TEXT)
-    saved(T.GPT2Model(gpt2_config()), tmp_path / "gpt2")
-    definition = json.loads(BPE.to_dict()["definition"])["model"]
-    (tmp_path / "gpt2" / "tokenizer.json").unlink()
-    merges = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in definition["merges"])
-    words = json.dumps({**definition["vocab"], "<|endoftext|>": 299})
-    for name, text in (("merges.txt", merges), ("vocab.json", words)):
-        (tmp_path / "gpt2" / name).write_bytes(f"\ufeff{text}".encode())
-    tokenizer = former.pretrained.load(tmp_path / "gpt2").tokenizer
-    assert isinstance(tokenizer, BpeTokenizer)
-    assert tokenizer.encode(TEXT) == BPE.encode(TEXT)
-
-
-def test_a_character_that_becomes_no_token_is_named():
-    assert PIECES.dropped("the\u200b cat\ufe0f \x01 s\u0301\u200b at\n") == "\u200b\ufe0f\x01\u0301"
-    assert PIECES.dropped("the cats é 北京 👍 𠀀 \ud800") == ""
-    assert CASED.dropped("e\u0301") == ""  # accents stay: it is a piece, or [UNK]
-
-
-SPACED: dict[str, Any] = {
-    "GPT2Tokenizer": lambda: T.GPT2LMHeadModel(gpt2_config()),
-    "RobertaTokenizer": lambda: T.RobertaForMaskedLM(roberta_config()),
-    "GPTNeoXTokenizer": lambda: T.GPTNeoXForCausalLM(neox_config()),
-    "PreTrainedTokenizerFast": lambda: T.GPTNeoXForCausalLM(neox_config()),  # ignores the setting
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "older"), [*((kind, False) for kind in SPACED), ("GPT2Tokenizer", True), ("RobertaTokenizer", True)]
-)
-def test_a_space_before_a_text_is_as_the_tokenizers_settings_say_and_is_written_again(kind, older, tmp_path):
-    saved(SPACED[kind](), tmp_path)
-    settle(tmp_path, older, tokenizer_class=kind, add_prefix_space=True)
-    theirs, bundle = T.AutoTokenizer.from_pretrained(tmp_path), former.pretrained.load(tmp_path)
-    former.pretrained.save(bundle, tmp_path / "again")
-    reloaded = T.AutoTokenizer.from_pretrained(tmp_path / "again")
-    for text in ("The cats", " the cat", "é 北京\n x"):
-        assert bundle.tokenizer.encode(text) == theirs(text)["input_ids"] == reloaded(text)["input_ids"]
