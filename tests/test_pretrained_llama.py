@@ -116,6 +116,7 @@ FOREIGN: dict[str, tuple[Any, Any, dict[str, Any]]] = {  # fields of other class
     "a window in llama": (T.LlamaConfig, T.LlamaForCausalLM, {"sliding_window": 5}),
     "a switch of the window": (T.MistralConfig, T.MistralForCausalLM, {"use_sliding_window": False}),
     "the first layer with a window": (T.MistralConfig, T.MistralForCausalLM, {"max_window_layers": 3}),
+    "a bias of the feed-forward": (T.MistralConfig, T.MistralForCausalLM, {"mlp_bias": True}),
     "kinds of layers": (T.MistralConfig, T.MistralForCausalLM, {"layer_types": ["full_attention"] * 3}),
 }
 

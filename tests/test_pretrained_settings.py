@@ -117,6 +117,40 @@ def change_config(folder: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
+BOOLEANS: list[tuple[Any, Any, tuple[str, ...]]] = [  # a class, its config, and its fields that are true or false
+    (T.GPT2Model, gpt2_config, ("scale_attn_by_inverse_layer_idx", "scale_attn_weights")),
+    (T.GPT2Model, gpt2_config, ("tie_word_embeddings", "add_cross_attention")),
+    (T.BertModel, bert_config, ("is_decoder", "add_cross_attention", "tie_word_embeddings")),
+    (T.LlamaModel, llama_config, ("attention_bias", "mlp_bias", "tie_word_embeddings")),
+    (T.Qwen3Model, lambda: llama_config(T.Qwen3Config), ("attention_bias", "use_sliding_window")),
+    (T.GPTNeoXModel, neox_config, ("attention_bias", "use_parallel_residual", "tie_word_embeddings")),
+]
+
+
+@pytest.mark.parametrize(("kind", "config", "fields"), BOOLEANS, ids=lambda value: getattr(value, "__name__", None))
+def test_a_field_that_is_neither_true_nor_false_is_refused_as_by_transformers(kind, config, fields, tmp_path):
+    saved(kind(config()), tmp_path)
+    whole = json.loads((tmp_path / "config.json").read_text())
+    for field in fields:
+        for value in (1, 0, "true", None):
+            change_config(tmp_path, **{**whole, field: value})
+            message = f"{field} must be (true or false|True|False), got {value!r}"
+            with pytest.raises(former.CheckpointError, match=message):
+                former.pretrained.load(tmp_path)
+            with pytest.raises(Exception, match=field):
+                T.AutoConfig.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("value", [1, "true"])
+@pytest.mark.parametrize("name", ["add_prefix_space", "add_bos_token", "lstrip"])
+def test_a_setting_of_the_tokenizer_that_is_neither_true_nor_false_is_refused(name, value, tmp_path):
+    saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path)
+    token = {"added_tokens_decoder": {"299": {"content": "<|endoftext|>", name: value}}}
+    settle(tmp_path, True, tokenizer_class="GPT2Tokenizer", **(token if name == "lstrip" else {name: value}))
+    with pytest.raises(former.CheckpointError, match=f"{name} must be true or false, got {value!r}"):
+        former.pretrained.load(tmp_path)
+
+
 LLAMA_3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 
 

@@ -64,7 +64,8 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
     with refused(folder / "config.json"):
         weights = read_weights(folder)
         architecture = _architecture(values, weights)
-    model, heads = _model(architecture, values, architecture.canonical(weights, folder, values), folder)
+        weights = architecture.canonical(weights, folder, values)
+    model, heads = _model(architecture, values, weights, folder)
     with refused(folder):
         tokenizer = architecture.read_tokenizer(folder, model.config.num_tokens)
     card = {"name": Path(folder_or_repo_id).name, **architecture.read_facts(values, model)}

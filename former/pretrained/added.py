@@ -8,7 +8,7 @@ from typing import Any
 
 from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import is_whole, require_instance
-from former.pretrained.files import read_json
+from former.pretrained.files import boolean, read_json
 
 ADDED, SETTINGS = "added_tokens.json", "tokenizer_config.json"
 OPTIONS = ("single_word", "lstrip", "rstrip", "normalized", "special")
@@ -59,6 +59,6 @@ def _given(folder: Path) -> dict[int, dict[str, Any]]:
             raise CheckpointError(
                 f"{folder / SETTINGS}: added_tokens_decoder must describe tokens by id, got {token!r}"
             )
-        options = {name: token.get(name) is True for name in OPTIONS}
+        options = {name: boolean(token, name, False) for name in OPTIONS}
         tokens[int(i)] = {**options, "id": int(i), "content": token["content"]}
     return tokens

@@ -13,6 +13,7 @@ from former.checkpoints import Bundle
 from former.checkpoints.files import CheckpointError
 from former.checks import require_choice, require_positive
 from former.models import Generator
+from former.pretrained.files import boolean
 from former.tokens import Tokenizer
 
 
@@ -84,8 +85,8 @@ class Architecture:
 def require(values: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     """Raises ValueError if a config sets one of these fields to another value than expected."""
     for name, value in expected.items():
-        if values.get(name, value) != value:
-            raise ValueError(f"{name} must be {value!r}, got {values[name]!r}")
+        if (got := values.get(name, value)) != value or type(got) is not type(value):  # 1 is not True
+            raise ValueError(f"{name} must be {value!r}, got {got!r}")
 
 
 def unwrapped(name: str) -> str:
@@ -152,7 +153,7 @@ def linear(theirs: str, *ours: str, transposed: bool = False, bias: bool = True,
 
 def is_tied(values: Mapping[str, Any]) -> bool:
     """Returns whether a config says that the output layer is the token embedding; without the field, it is not."""
-    return values.get("tie_word_embeddings", False) is True
+    return boolean(values, "tie_word_embeddings", False)
 
 
 def has_output_layer(values: Mapping[str, Any], weights: Iterable[str], name: str) -> bool:

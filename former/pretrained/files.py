@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,17 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise CheckpointError(f"{path} must hold an object, got a {type(values).__name__}")
     return values
+
+
+def boolean(values: Mapping[str, Any], name: str, default: bool) -> bool:
+    """Returns a field of a JSON file that is true or false; the default without it.
+
+    Raises:
+        ValueError: another value, such as 1 or "true".
+    """
+    if not isinstance(value := values.get(name, default), bool):
+        raise ValueError(f"{name} must be true or false, got {value!r}")
+    return value
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:

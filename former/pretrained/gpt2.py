@@ -27,6 +27,7 @@ from former.pretrained.architecture import (
     require,
     their_activation,
 )
+from former.pretrained.files import boolean
 
 _SAME = {  # fields that the format can vary, but our Generator cannot
     "scale_attn_weights": True,
@@ -50,7 +51,7 @@ def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type,
         emb=emb,
         heads=values.get("n_head", 12),
         depth=values.get("n_layer", 12),
-        scaled_by_layer=values.get("scale_attn_by_inverse_layer_idx", False) is True,
+        scaled_by_layer=boolean(values, "scale_attn_by_inverse_layer_idx", False),
         **({} if hidden is None else feed_forward(hidden, emb)),
         activation=activation(values.get("activation_function", "gelu_new")),
         norm_eps=values.get("layer_norm_epsilon", 1e-5),

@@ -29,6 +29,7 @@ from former.pretrained.architecture import (
     their_rotary,
     their_sizes,
 )
+from former.pretrained.files import boolean
 
 _BUFFER = re.compile(r"layers\.\d+\.attention\.(bias|masked_bias|rotary_emb\.inv_freq)")  # stored in old files
 
@@ -39,7 +40,7 @@ def _name(theirs: str) -> str | None:
 
 
 def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
-    emb, bias = values.get("hidden_size", 6144), values.get("attention_bias", True) is True
+    emb, bias = values.get("hidden_size", 6144), boolean(values, "attention_bias", True)
     return Generator, ModelConfig(
         num_tokens=values.get("vocab_size", 50432),
         seq_length=values.get("max_position_embeddings", 2048),
@@ -47,7 +48,7 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
         heads=values.get("num_attention_heads", 64),
         depth=values.get("num_hidden_layers", 44),
         norm="pre",
-        parallel=values.get("use_parallel_residual", True) is True,
+        parallel=boolean(values, "use_parallel_residual", True),
         **feed_forward(values.get("intermediate_size", 24576), emb),
         activation=activation(values.get("hidden_act", "gelu")),
         positions="rotary",

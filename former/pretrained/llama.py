@@ -32,6 +32,7 @@ from former.pretrained.architecture import (
     their_rotary,
     their_sizes,
 )
+from former.pretrained.files import boolean
 
 _BUFFER = re.compile(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq")  # the frequencies, stored in old files
 
@@ -51,7 +52,9 @@ _QWEN: dict[str, Any] = {
     **{"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28},
 }
 _FAMILIES = {
-    "llama": _Family({"vocab_size": 32000, "intermediate_size": 11008, "max_position_embeddings": 2048}),
+    "llama": _Family(
+        {"vocab_size": 32000, "intermediate_size": 11008, "max_position_embeddings": 2048, "mlp_bias": False}
+    ),
     "mistral": _Family(
         {
             **{"vocab_size": 32000, "intermediate_size": 14336, "max_position_embeddings": 131072},
@@ -73,7 +76,7 @@ def _read_config(family: _Family, values: dict[str, Any], weights: Mapping[str, 
     values = {**family.defaults, **values}
     require(values, {"hidden_act": "silu"})
     emb, heads = values.get("hidden_size", 4096), values.get("num_attention_heads", 32)
-    size, attention_bias = values.get("head_dim"), values.get("attention_bias", False) is True
+    size, attention_bias = values.get("head_dim"), family.biases is None and boolean(values, "attention_bias", False)
     window, context = _window(family, values), values["max_position_embeddings"]
     turns = rotary(values)
     if turns["rotary_share"] != 1.0:  # some programs turn a part of each head then; transformers ignores the field
@@ -90,8 +93,8 @@ def _read_config(family: _Family, values: dict[str, Any], weights: Mapping[str, 
         **turns,
         norm_eps=values.get("rms_norm_eps", 1e-6),
         attention_bias=attention_bias if family.biases is None else family.biases,
-        unify_bias=attention_bias and family.biases is None,
-        ff_bias=values.get("mlp_bias", False) is True,
+        unify_bias=attention_bias,
+        ff_bias="mlp_bias" in family.defaults and boolean(values, "mlp_bias", False),
         qk_norm=family.qk_norm,
         tied=is_tied(values),
         output_layer=has_output_layer(values, weights, "lm_head.weight"),
@@ -117,7 +120,7 @@ def _write_config(name: str, family: _Family, bundle: Bundle) -> dict[str, Any]:
         **their_rotary(config),
         **window,
         **({"attention_bias": config.attention_bias} if family.biases is None else {}),
-        **({"mlp_bias": config.ff_bias} if name == "llama" else {}),
+        **({"mlp_bias": config.ff_bias} if "mlp_bias" in family.defaults else {}),
         "tie_word_embeddings": config.tied,
         **tokenizer.special_ids(bundle.tokenizer),
     }
@@ -130,11 +133,12 @@ def _window(family: _Family, values: Mapping[str, Any]) -> int | None:
     Raises:
         ValueError: some layers have a window and others do not.
     """
-    window = values["sliding_window"] if "sliding_window" in family.defaults else None
-    if window is None or "use_sliding_window" not in family.defaults:
-        return window
-    if not values["use_sliding_window"]:
+    choice = "use_sliding_window" in family.defaults
+    if "sliding_window" not in family.defaults or (choice and not boolean(values, "use_sliding_window", False)):
         return None
+    window = values["sliding_window"]
+    if window is None or not choice:
+        return window
     if kinds := values.get("layer_types"):
         full, windowed = "full_attention" in kinds, "sliding_attention" in kinds
     elif is_whole(first := values["max_window_layers"]):  # index of the first layer with the window

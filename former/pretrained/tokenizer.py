@@ -16,7 +16,7 @@ from former import tokens
 from former.checkpoints.files import TOKENIZER, CheckpointError
 from former.checks import is_whole, require_instance
 from former.pretrained.added import SETTINGS, parts_of, settings_of, with_added
-from former.pretrained.files import read_json, read_text
+from former.pretrained.files import boolean, read_json, read_text
 from former.tokens import Tokenizer
 from former.tokens.labels import BYTES
 
@@ -81,7 +81,7 @@ def _begun(folder: Path, text: str) -> str:
     """Returns a definition, made of older files, that puts a token before a text if tokenizer_config.json says so;
     beside a tokenizer.json `transformers` ignores that."""
     values = settings_of(folder)
-    if values.get("add_bos_token", False) is not True:
+    if values.get("add_bos_token") is None or not boolean(values, "add_bos_token", False):
         return text
     begin = values.get("bos_token", "<|endoftext|>")
     begin, parts = begin["content"] if isinstance(begin, dict) else begin, json.loads(text)
@@ -136,7 +136,7 @@ def _mask_options(folder: Path) -> dict[str, bool]:
     require_instance("added_tokens_decoder", added := values.get("added_tokens_decoder", {}), dict)
     for token in (*added.values(), older.get("mask_token"), values.get("mask_token")):  # as in `transformers`
         if isinstance(token, dict) and token.get("content") == "<mask>":
-            return {name: token.get(name) is True for name in ("single_word", "lstrip", "rstrip")}
+            return {name: boolean(token, name, False) for name in ("single_word", "lstrip", "rstrip")}
     return {}
 
 
@@ -149,9 +149,9 @@ def _spaced(folder: Path, text: str) -> str:
     """Returns a definition that puts a space before a text, or does not, where tokenizer_config.json decides that; in
     `transformers` it does for every class but the generic one."""
     values = settings_of(folder)
-    space = values.get("add_prefix_space")
-    if not isinstance(space, bool) or values.get("tokenizer_class") in GENERIC:
+    if values.get("add_prefix_space") is None or values.get("tokenizer_class") in GENERIC:
         return text
+    space = boolean(values, "add_prefix_space", False)
     parts = parts_of(text)
     if (parts.get("pre_tokenizer") or {}).get("type") == "ByteLevel":
         parts["pre_tokenizer"]["add_prefix_space"] = space
@@ -162,8 +162,8 @@ def _normalizer_settings(folder: Path) -> dict[str, Any]:
     """Returns those of `NORMALIZER` that tokenizer_config.json has."""
     values = {name: value for name, value in settings_of(folder).items() if name in NORMALIZER}
     for name, value in values.items():
-        if not isinstance(value, bool) and (name, value) != ("strip_accents", None):
-            raise CheckpointError(f"{folder / SETTINGS}: {name} must be true or false, got {value!r}")
+        if (name, value) != ("strip_accents", None):
+            boolean(values, name, False)
     return values
 
 
