@@ -63,6 +63,28 @@ def test_a_gpt2_on_berts_pieces_reads_a_text_after_cls_and_goes_on(older, tmp_pa
     assert T.AutoTokenizer.from_pretrained(tmp_path / "again")(TEXT)["input_ids"][:-1] == tokenizer.encode(TEXT)
 
 
+@pytest.mark.parametrize("older", [False, True], ids=["tokenizer.json", "vocab.txt"])
+@pytest.mark.parametrize("gone", [("[MASK]",), ("[PAD]", "[MASK]")], ids=len)
+@torch.no_grad()
+def test_a_gpt2_on_berts_pieces_needs_no_mask_and_no_padding(gone, older, tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=120)), tmp_path)
+    older_files(tmp_path, "".join(f"{piece}\n" for piece in vocabulary(PIECES).split() if piece not in gone))
+    pieces = WordPieceTokenizer.from_vocabulary((tmp_path / "vocab.txt").read_text().split(), closed=False)
+    if not older:
+        (tmp_path / "tokenizer.json").write_text(pieces.to_dict()["definition"], encoding="utf-8")
+    bundle = assert_same(tmp_path, theirs.transformer)
+    reference = T.BertTokenizer(str(tmp_path / "vocab.txt"))
+    for text in (*TEXTS, "[PA] [MAS]"):
+        assert [*bundle.tokenizer.encode(text), pieces.sep_token] == reference(text)["input_ids"]
+    assert bundle.run(TEXT).tokens[0] == "[CLS]"
+    former.save(bundle, tmp_path / "ours")
+    assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == bundle.tokenizer.encode(TEXT)
+    theirs = saved(T.BertModel(bert_config()), tmp_path / "bert")
+    older_files(tmp_path / "bert", (tmp_path / "vocab.txt").read_text())
+    with pytest.raises(former.CheckpointError, match=rf"pieces must have the tokens .*, got none for \['\{gone[0]}"):
+        former.pretrained.load(tmp_path / "bert")
+
+
 @pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])
 def test_only_a_text_with_a_token_beyond_the_embedding_is_refused(model, tmp_path):
     config: Any = gpt2_config() if model is T.GPT2LMHeadModel else bert_config(vocab_size=PIECES.num_tokens)

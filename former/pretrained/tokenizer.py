@@ -44,6 +44,7 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
         values.get("do_lower_case", not has_capitals(pieces)),
         values.get("strip_accents"),
         values.get("tokenize_chinese_chars", True),
+        closed,
     )
     return tokens.WordPieceTokenizer(with_added(folder, definition(bare)), num_tokens, closed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, ClassVar
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -24,7 +24,7 @@ class WordPieceTokenizer:
         definition: the text of a tokenizer.json.
         num_tokens: number of tokens of the model, which may have more than the definition; None for as many as
             the definition has.
-        closed: whether texts end with `[SEP]`.
+        closed: whether texts end with `[SEP]`; if not, the vocabulary may lack `[PAD]` and `[MASK]`.
     Raises:
         ValueError: another kind of tokenizer, without one of `SPECIAL`, with another unknown token than `[UNK]`, or
             with more tokens, not counting added ones, than the model.
@@ -36,14 +36,16 @@ class WordPieceTokenizer:
         self._tokenizer = definitions.parse(definition)
         if not isinstance(self._tokenizer.model, models.WordPiece):
             raise ValueError("definition must be WordPiece, like BERT's, got another kind of tokenizer")
-        if missing := [token for token in SPECIAL if self._tokenizer.token_to_id(token) is None]:
-            raise ValueError(f"definition must have the tokens {SPECIAL}, got none for {missing}")
+        ids = self._tokenizer.get_vocab()
+        _require("definition", ids, closed)
         if (unknown := self._tokenizer.model.unk_token) != UNK:
             raise ValueError(f"definition must read an unknown word as {UNK!r}, got {unknown!r}")
-        ids = self._tokenizer.get_vocab()
-        self.pad_token, self.unk_token, self.cls_token, self.sep_token, self.mask_token = map(ids.__getitem__, SPECIAL)
+        self.unk_token, self.cls_token, self.sep_token = (ids[token] for token in (UNK, CLS, SEP))
+        # Both an int, unless the vocabulary of a model that continues texts lacks the token: then None.
+        self.pad_token: Any = ids.get(PAD)
+        self.mask_token: Any = ids.get(MASK)
         self.num_tokens, self.closed = definitions.num_tokens(self._tokenizer, num_tokens), closed
-        if beyond := [token for token in SPECIAL if ids[token] >= self.num_tokens]:
+        if beyond := [token for token in _needed(closed) if ids[token] >= self.num_tokens]:
             raise ValueError(f"definition must have {beyond[0]} among the model's {self.num_tokens} tokens")
 
     @classmethod
@@ -62,21 +64,20 @@ class WordPieceTokenizer:
             lower_case: whether texts are lower-cased first: True for BERT's uncased models.
             strip_accents: whether é is read as e; None: only if lower-cased.
             split_chinese: whether each Chinese character is a word.
-            closed: whether texts end with `[SEP]`.
+            closed: as for the class.
         Raises:
             ValueError: the vocabulary lacks one of `SPECIAL`, or repeats a piece.
         """
         if repeated := [piece for piece, count in Counter(pieces).items() if count > 1]:
             raise ValueError(f"pieces must be distinct, got {repeated[0]!r} more than once")
         ids = {piece: i for i, piece in enumerate(pieces)}
-        if missing := [token for token in SPECIAL if token not in ids]:
-            raise ValueError(f"pieces must have {SPECIAL}, got none for {missing}")
+        _require("pieces", ids, closed)
         tokenizer: Any = Tokenizer(models.WordPiece(ids, unk_token=UNK))
         tokenizer.normalizer = _normalizer(lower_case, strip_accents, split_chinese)
         tokenizer.pre_tokenizer = _pre_tokenizer()
         tokenizer.decoder = decoders.WordPiece()
         tokenizer.post_processor = processors.BertProcessing((SEP, ids[SEP]), (CLS, ids[CLS]))
-        tokenizer.add_special_tokens(list(SPECIAL))
+        tokenizer.add_special_tokens([token for token in SPECIAL if token in ids])
         return cls(tokenizer.to_str(), closed=closed)
 
     @classmethod
@@ -171,6 +172,18 @@ class WordPieceTokenizer:
         """Returns plain values for a JSON card; `former.save` writes the long definition to a file of its own."""
         plain = {"kind": "wordpiece", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
         return plain if self.closed else {**plain, "closed": False}
+
+
+def _needed(closed: bool) -> tuple[str, ...]:
+    """Returns the special tokens that a vocabulary must have: for texts that are continued, not `[PAD]` and
+    `[MASK]`."""
+    return SPECIAL if closed else (UNK, CLS, SEP)
+
+
+def _require(name: str, known: Container[str], closed: bool) -> None:
+    """Raises ValueError unless a vocabulary has the special tokens that it needs."""
+    if missing := [token for token in _needed(closed) if token not in known]:
+        raise ValueError(f"{name} must have the tokens {_needed(closed)}, got none for {missing}")
 
 
 def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: bool) -> Any:
