@@ -17,6 +17,7 @@ from tests.their_models import (
     T,
     bert_config,
     gpt2_config,
+    llama_config,
     neox_config,
     roberta_config,
     saved,
@@ -83,6 +84,29 @@ def test_a_gpt2_on_berts_pieces_needs_no_mask_and_no_padding(gone, older, tmp_pa
     older_files(tmp_path / "bert", (tmp_path / "vocab.txt").read_text())
     with pytest.raises(former.CheckpointError, match=rf"pieces must have the tokens .*, got none for \['\{gone[0]}"):
         former.pretrained.load(tmp_path / "bert")
+
+
+@pytest.mark.parametrize("kind", ["BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer"])
+@pytest.mark.parametrize("where", ["tokenizer_config.json", "config.json"])
+@pytest.mark.parametrize("model", ["gpt2", "llama"])
+def test_of_two_tokenizers_the_settings_decide_which_is_read(model, where, kind, tmp_path):
+    saved(T.GPT2Model(gpt2_config()) if model == "gpt2" else T.LlamaModel(llama_config()), tmp_path)
+    settle(tmp_path, older=True)
+    (tmp_path / "vocab.txt").write_text(vocabulary(PIECES), encoding="utf-8")
+    plain = (tmp_path / where).read_text()
+
+    def load(kind: str) -> Any:
+        (tmp_path / where).write_text(json.dumps({**json.loads(plain), "tokenizer_class": kind}))
+        return former.pretrained.load(tmp_path).tokenizer
+
+    assert load("GPT2Tokenizer").encode(TEXT) == BPE.encode(TEXT)
+    for merges in ("a b\n", ""):
+        (tmp_path / "merges.txt").write_text(merges)
+        (tmp_path / "vocab.json").write_text("{}")
+        tokenizer = load(kind)
+        theirs = T.AutoTokenizer.from_pretrained(tmp_path)
+        for text in TEXTS:
+            assert [*tokenizer.encode(text), tokenizer.sep_token] == theirs(text)["input_ids"]
 
 
 @pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])

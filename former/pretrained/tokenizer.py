@@ -22,6 +22,7 @@ from former.tokens.labels import BYTES
 
 VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 SPECIAL = "special_tokens_map.json"  # older than the settings in tokenizer_config.json
+OF_PIECES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer")  # classes that read a vocab.txt
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class, which ignores these settings:
 NORMALIZER = {
     "do_lower_case": "lowercase",
@@ -104,8 +105,9 @@ def _begun(folder: Path, text: str) -> str:
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads a tokenizer of any kind, with the end token that config.json names; one like GPT-2's becomes a
     `BpeTokenizer`."""
-    if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
-        if (folder / MERGES).exists() and not str(settings_of(folder).get("tokenizer_class")).startswith("GPT2"):
+    pieces = _holds_pieces(folder)
+    if pieces or not (folder / TOKENIZER).exists():
+        if not pieces and (folder / MERGES).exists() and _class_of(folder) != "GPT2Tokenizer":
             cure = "save_pretrained of its AutoTokenizer writes one"
             raise CheckpointError(f"{folder} has no {TOKENIZER}, without which it may split texts differently; {cure}")
         return read_bytes(folder, num_tokens)
@@ -181,10 +183,17 @@ def _normalized(folder: Path, text: str) -> str:
 
 
 def _holds_pieces(folder: Path) -> bool:
-    """Returns whether a folder's tokenizer is BERT's: its settings say so, or its only file is a vocab.txt."""
+    """Returns whether a folder's tokenizer is BERT's: tokenizer.json says so; or else there is a vocab.txt, and the
+    settings name its class, or the other files are missing."""
     if (folder / TOKENIZER).exists():
         return re.search(r'"type"\s*:\s*"WordPiece"', read_text(folder / TOKENIZER)) is not None
-    return (folder / PIECES).exists() and not (folder / MERGES).exists()
+    return (folder / PIECES).exists() and (_class_of(folder) in OF_PIECES or not (folder / MERGES).exists())
+
+
+def _class_of(folder: Path) -> str:
+    """Returns the class of a tokenizer, without "Fast", that tokenizer_config.json or else config.json names."""
+    named = (settings_of(folder, name).get("tokenizer_class") for name in (SETTINGS, "config.json"))
+    return str(next(filter(None, named), "")).removesuffix("Fast")
 
 
 def has_capitals(pieces: Iterable[str]) -> bool:
