@@ -2,8 +2,18 @@
 
 import pytest
 
+import former
 from tests.test_pretrained_others import assert_same, change_config, rename
-from tests.their_models import T, bert_config, gpt2_config, saved
+from tests.their_models import (
+    T,
+    bert_config,
+    distilbert_config,
+    gpt2_config,
+    llama_config,
+    neox_config,
+    roberta_config,
+    saved,
+)
 
 
 @pytest.mark.parametrize("gone", [("model_type",), ("model_type", "architectures")], ids=len)
@@ -22,13 +32,38 @@ WRAPPERS = {
     "a part compiled": lambda name: name.replace("transformer.", "transformer._orig_mod.").replace(
         "bert.", "bert.module."
     ),
+    "a field of a class": lambda name: f"model.{name}",
+    "a field, parallel": lambda name: f"module.model.{name}",
+    "PEFT's": lambda name: f"base_model.model.{name}",
+    "a field of the bare model": lambda name: f"model.{name.removeprefix('model.')}",
+}
+WRAPPED = {
+    **{kind.__name__: (kind, bert_config) for kind in (T.BertModel, T.BertForMaskedLM, T.BertForTokenClassification)},
+    **{kind.__name__: (kind, gpt2_config) for kind in (T.GPT2Model, T.GPT2LMHeadModel)},
+    **{kind.__name__: (kind, llama_config) for kind in (T.LlamaModel, T.LlamaForCausalLM)},
+    "LlamaForCausalLM, tied": (T.LlamaForCausalLM, lambda: llama_config(tie_word_embeddings=True)),
+    "GPTNeoXForCausalLM": (T.GPTNeoXForCausalLM, neox_config),
+    "RobertaForMaskedLM": (T.RobertaForMaskedLM, roberta_config),
+    "DistilBertModel": (T.DistilBertModel, distilbert_config),
 }
 
 
 @pytest.mark.parametrize("change", WRAPPERS.values(), ids=WRAPPERS.keys())
-@pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])
-def test_names_that_a_wrapper_changed_are_read(model, change, tmp_path):
-    theirs = saved(model(gpt2_config() if model is T.GPT2LMHeadModel else bert_config()), tmp_path)
+@pytest.mark.parametrize(("kind", "config"), WRAPPED.values(), ids=WRAPPED)
+def test_names_that_a_wrapper_changed_are_read(kind, config, change, tmp_path):
+    theirs = saved(kind(config()), tmp_path)
+    plain = former.pretrained.load(tmp_path)
     rename(tmp_path, change)
-    change_config(tmp_path, "model_type", "architectures")
-    assert_same(tmp_path, theirs.base_model)
+    bundle = assert_same(tmp_path, theirs.base_model)
+    assert bundle.card == plain.card
+    assert bundle.config == plain.config
+
+
+def test_names_of_an_unknown_wrapper_are_refused_with_the_cure(tmp_path):
+    saved(T.BertModel(bert_config()), tmp_path)
+    rename(tmp_path, lambda name: f"0.auto_model.{name}")
+    with pytest.raises(former.CheckpointError) as refusal:
+        former.pretrained.load(tmp_path)
+    word = "embeddings.word_embeddings.weight"
+    cure = f"lack {word!r}, but have '0.auto_model.{word}'; write the model that is inside with its own save_pretrained"
+    assert str(refusal.value).endswith(cure)

@@ -185,6 +185,8 @@ def _model(
             if part.theirs and part.theirs not in weights:
                 body = part.theirs.split(".", maxsplit=1)[0] in architecture.body
                 reason = "which config.json implies" if body else "the output layer; save a model whose class has it"
+                if inner := [name for name in weights if name.endswith(f".{part.theirs}")]:
+                    reason = f"but have {inner[0]!r}; write the model that is inside with its own save_pretrained"
                 raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, {reason}")
         with shapes_only():  # the weights are read from the files
             model = kind(config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,8 +91,10 @@ def require(values: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
 
 
 def unwrapped(name: str) -> str:
-    """Strips the prefixes of `DataParallel` and `torch.compile` from a tensor's name."""
-    return ".".join(part for part in name.split(".") if part not in ("module", "_orig_mod"))
+    """Strips the prefixes of `DataParallel` and `torch.compile` from a tensor's name; and at its beginning those of a
+    class that holds the model as its `model`, such as PEFT's and Llama's own."""
+    bare = ".".join(part for part in name.split(".") if part not in ("module", "_orig_mod"))
+    return re.sub(r"^((base_)?model\.)+", "", bare)
 
 
 def class_names(values: Mapping[str, Any]) -> list[str]:

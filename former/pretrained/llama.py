@@ -68,7 +68,7 @@ _FAMILIES = {
 
 
 def _name(theirs: str) -> str | None:
-    name = re.sub(r"^(model|transformer)\.", "", theirs)  # the second in LlamaForQuestionAnswering
+    name = theirs.removeprefix("transformer.")  # in LlamaForQuestionAnswering; "model." is stripped as a wrapper
     return None if _BUFFER.fullmatch(name) else name
 
 
