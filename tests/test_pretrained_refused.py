@@ -107,7 +107,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
             write("config.json", "{}")(folder),
             change_weights(lambda weights: weights.pop("transformer.h.0.attn.c_attn.weight"))(folder),
         ],
-        "model_type is missing, and nothing else identifies the architecture; add one of 'gpt2', 'bert', 'llama'",
+        "nothing else identifies the architecture; put \"model_type\" into config.json, one of 'gpt2', 'bert', ",
     ),
     "a class of others": (
         change_config(architectures=["GPTBigCodeForCausalLM"]),

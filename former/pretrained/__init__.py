@@ -21,10 +21,10 @@ from torch import Tensor
 
 from former.checkpoints import Bundle
 from former.checkpoints.files import TOKENIZER, CheckpointError
-from former.checks import require_choice, require_instance
+from former.checks import require_instance
 from former.config import ModelConfig, shapes_only
-from former.pretrained import bert, gpt2, gpt_neox, llama, roberta
-from former.pretrained.architecture import Architecture, Part, class_names
+from former.pretrained import bert, gpt2, gpt_neox, identity, llama, roberta
+from former.pretrained.architecture import Architecture, Part
 from former.pretrained.files import OF_TOKENIZERS, fetch, is_repo_id, read_json, read_weights, refused
 from former.pretrained.tokenizer import definition
 from former.rounding import check_finite
@@ -63,7 +63,7 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
     values = read_json(folder / "config.json")
     with refused(folder / "config.json"):
         weights = read_weights(folder)
-        architecture = _architecture(values, weights)
+        architecture = identity.find(ARCHITECTURES, values, weights, folder)
         weights = architecture.canonical(weights, folder, values)
     model, heads = _model(architecture, values, weights, folder)
     with refused(folder):
@@ -147,31 +147,6 @@ def _shape(config: Any) -> dict[str, Any]:
     elif not config.pooler:
         ignored += ["pooler_activation"]
     return {name: value for name, value in shape.items() if name not in ignored}
-
-
-def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Architecture:
-    """Finds a folder's architecture: by its model_type, else by its class names, else by its tensor names.
-
-    Raises:
-        ValueError: the architecture is unknown, or `architectures` names classes that do not belong to it.
-    """
-    model_type, names = values.get("model_type"), class_names(values)
-    if model_type is not None:
-        require_choice("model_type", model_type, ARCHITECTURES)
-        architecture = ARCHITECTURES[model_type]
-    else:
-        named = [each for each in ARCHITECTURES.values() if any(map(each.is_class, names))]
-        owners = [each for each in ARCHITECTURES.values() if each.owns(weights)]
-        architecture = next(iter(named + owners), None)
-    if architecture is None:
-        kinds = ", ".join(map(repr, ARCHITECTURES))
-        raise ValueError(f"model_type is missing, and nothing else identifies the architecture; add one of {kinds}")
-    if others := [name for name in names if not architecture.is_class(name)]:
-        raise ValueError(
-            f"architectures must name classes of {architecture.classes}, got {others[0]!r}, which may compute something"
-            " else"
-        )
-    return architecture
 
 
 def _model(

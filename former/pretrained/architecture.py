@@ -45,16 +45,14 @@ class Architecture:
     writes: Callable[[Bundle], bool]  # whether a model of ours may be written as this
     write_config: Callable[[Bundle], dict[str, Any]]  # the inverse of `read_config`, where it has one
     tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → contents of tokenizer_config.json
+    sign: str  # a tensor that every model of this architecture has, by the name in `parts`
     read_facts: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {}  # config.json, our model → card entries
-    sign: str = ""  # a tensor that only this architecture has, by the name in `parts`; "" without one
+    # config.json, weights by the names in `parts`, folder → whether they are of no other architecture with this sign
+    fits: Callable[[dict[str, Any], Mapping[str | None, Tensor], Path], bool] = lambda *_: True
 
     def is_class(self, name: str) -> bool:
         """Returns whether a class of this name belongs to the architecture."""
         return name.startswith(self.classes)
-
-    def owns(self, weights: Iterable[str]) -> bool:
-        """Returns whether tensors of these names belong to the architecture."""
-        return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
     def written(self, name: str, values: Mapping[str, Any]) -> str:
         """Converts a tensor's name in `parts` to its name in a file. The prefix is left out if config.json, whose

@@ -25,6 +25,7 @@ from former.pretrained.architecture import (
     require,
     their_activation,
 )
+from former.pretrained.identity import is_roberta
 
 SAME = {  # fields that the format can vary, but our Bert cannot
     "position_embedding_type": "absolute",
@@ -44,6 +45,7 @@ _CLASSES: dict[str, tuple[str, ...]] = {  # and the parts that the weights of a 
     "BertModel": (),
     "BertForSequenceClassification": (),
 }
+SIGN = "encoder.layer.0.attention.self.query.weight"  # RoBERTa's, too
 _OLD = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # names in the earliest files
 
 
@@ -222,7 +224,8 @@ ARCHITECTURE = Architecture(
         and bundle.config.pooler_activation == "tanh"
         and not isinstance(bundle.tokenizer, tokens.PieceTokenizer)  # RoBERTa's
     ),
-    sign="encoder.layer.0.attention.self.query.weight",
+    sign=SIGN,
+    fits=lambda *given: is_roberta(*given) is False,
     body=frozenset(("embeddings", "encoder", "pooler")),
     name=_name,
     tied=lambda _values: {

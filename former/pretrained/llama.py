@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -41,19 +42,40 @@ class _Family(NamedTuple):
     """The differences between the four: the defaults of their fields in config.json, and their biases."""
 
     defaults: dict[str, Any]
-    biases: bool | None = (
-        None  # of queries, keys and values; None: as attention_bias says, which adds one to unifyheads too
-    )
+    # of queries, keys and values; None: as attention_bias says, which adds one to unifyheads too
+    biases: bool | None = None
     qk_norm: bool = False
+    own: str = ""  # a field that only this family has, and always
+
+    def fits(self, values: dict[str, Any], weights: Mapping[str | None, Tensor], _: Path) -> bool:
+        """Returns whether a model is of this family and no other. A field that is neither its own nor in all families
+        may be of an architecture that is not known here, with the same tensors."""
+        query, output, norm = (
+            f"layers.0.self_attn.{name}" in weights for name in ("q_proj.bias", "o_proj.bias", "q_norm.weight")
+        )
+        biases = (query, query) if self.biases is None else (self.biases, False)
+        fields = {name for name in values if not _SHARED.fullmatch(name)}
+        known = self.own in ("", *fields) and fields <= {*self.defaults, self.own}
+        return known and (query, output, norm) == (*biases, self.qk_norm)
 
 
+_SHARED = re.compile(  # fields of config.json that all families have
+    "_name_or_path|architectures|attention_dropout|(bos|eos|pad)_token_id|(torch_)?dtype|head_dim|hidden_(act|size)|"
+    "initializer_range|intermediate_size|max_position_embeddings|model_type|num_(attention_heads|hidden_layers|"
+    "key_value_heads)|rms_norm_eps|rope_(parameters|scaling|theta)|tie_word_embeddings|tokenizer_class|"
+    "transformers_version|use_cache|vocab_size"
+)
 _QWEN: dict[str, Any] = {
     **{"vocab_size": 151936, "intermediate_size": 22016, "max_position_embeddings": 32768},
-    **{"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28},
+    **{"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28, "layer_types": None},
 }
 _FAMILIES = {
     "llama": _Family(
-        {"vocab_size": 32000, "intermediate_size": 11008, "max_position_embeddings": 2048, "mlp_bias": False}
+        {
+            **{"vocab_size": 32000, "intermediate_size": 11008, "max_position_embeddings": 2048},
+            **{"attention_bias": False, "mlp_bias": False},
+        },
+        own="pretraining_tp",
     ),
     "mistral": _Family(
         {
@@ -61,9 +83,10 @@ _FAMILIES = {
             **{"num_key_value_heads": 8, "sliding_window": 4096},
         },
         biases=False,
+        own="sliding_window",
     ),
     "qwen2": _Family(_QWEN, biases=True),
-    "qwen3": _Family({**_QWEN, "head_dim": 128}, qk_norm=True),
+    "qwen3": _Family({**_QWEN, "head_dim": 128, "attention_bias": False}, qk_norm=True),
 }
 
 
@@ -176,6 +199,8 @@ ARCHITECTURES = {
         classes=name.capitalize(),
         prefix="model.",
         writes=lambda bundle: has_rotary(bundle) and bundle.config.normalisation == "rms",
+        sign="layers.0.self_attn.q_proj.weight",
+        fits=family.fits,
         body=frozenset(("embed_tokens", "layers", "norm")),
         name=_name,
         tied=lambda values: {"lm_head.weight": "embed_tokens.weight"} if is_tied(values) else {},

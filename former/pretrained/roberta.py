@@ -16,6 +16,7 @@ from former.bert import Bert, BertClassifier, BertConfig, BertStack
 from former.checkpoints import Bundle
 from former.pretrained import bert, tokenizer
 from former.pretrained.architecture import Architecture, Part, class_names, linear, require
+from former.pretrained.identity import is_roberta
 
 _HEADS = {  # layers of a masked-word head → ours, by model_type
     "roberta": {"lm_head.dense": "words.dense", "lm_head.layer_norm": "words.norm"},
@@ -137,6 +138,8 @@ ROBERTA = Architecture(
     classes="Roberta",
     prefix="roberta.",
     writes=lambda bundle: isinstance(bundle.model, BertStack) and isinstance(bundle.tokenizer, tokens.PieceTokenizer),
+    sign=bert.SIGN,
+    fits=lambda *given: is_roberta(*given) is True,
     body=frozenset(("embeddings", "encoder", "pooler")),
     name=_roberta_name,
     tied=lambda _: {

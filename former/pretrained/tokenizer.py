@@ -52,7 +52,7 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
 
 def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads GPT-2's tokenizer, for a model with `num_tokens` tokens; or BERT's tokenizer, if the folder has one."""
-    if _holds_pieces(folder):
+    if holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
         return _bytewise(_spaced(folder, _read(folder)), num_tokens)
@@ -105,7 +105,7 @@ def _begun(folder: Path, text: str) -> str:
 def read_any(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads a tokenizer of any kind, with the end token that config.json names; one like GPT-2's becomes a
     `BpeTokenizer`."""
-    pieces = _holds_pieces(folder)
+    pieces = holds_pieces(folder)
     if pieces or not (folder / TOKENIZER).exists():
         if not pieces and (folder / MERGES).exists() and _class_of(folder) != "GPT2Tokenizer":
             cure = "save_pretrained of its AutoTokenizer writes one"
@@ -125,7 +125,7 @@ def read_any(folder: Path, num_tokens: int) -> Tokenizer:
 
 def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
     """Reads RoBERTa's tokenizer: GPT-2's, with `<s>` and `</s>` around a text."""
-    if _holds_pieces(folder):
+    if holds_pieces(folder):
         return read_pieces(folder, num_tokens)
     if (folder / TOKENIZER).exists():
         return tokens.PieceTokenizer(_spaced(folder, _read(folder)), num_tokens)
@@ -182,7 +182,7 @@ def _normalized(folder: Path, text: str) -> str:
     return json.dumps(parts)
 
 
-def _holds_pieces(folder: Path) -> bool:
+def holds_pieces(folder: Path) -> bool:
     """Returns whether a folder's tokenizer is BERT's: tokenizer.json says so; or else there is a vocab.txt, and the
     settings name its class, or the other files are missing."""
     if (folder / TOKENIZER).exists():
