@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import decoders, models, pre_tokenizers, processors
 
 import former
+from former.bert import BertClassifier
 from tests.test_pretrained_others import assert_same, change_config, rename
 from tests.their_models import (
     PIECES,
@@ -158,6 +159,28 @@ def test_a_llama_without_its_own_field_or_with_one_of_others_is_not_certain(fiel
     saved(of_llama(T.LlamaConfig, T.LlamaForCausalLM), tmp_path)
     change_config(tmp_path, *BOTH, *([field] if field == "pretraining_tp" else []), **{field: 12})
     with pytest.raises(former.CheckpointError, match=r'put "model_type" into config\.json, one of'):
+        former.pretrained.load(tmp_path)
+
+
+@pytest.mark.parametrize("gone", [(), BOTH[:1]], ids=len)
+@pytest.mark.parametrize("name", ["SentenceTransformer", "JointBERT"])
+@pytest.mark.parametrize("make", TOLD.values(), ids=TOLD)
+def test_of_a_class_that_is_not_of_transformers_the_body_is_read(make, name, gone, tmp_path):
+    theirs = saved(make(), tmp_path)
+    change_config(tmp_path, *gone, architectures=[name])
+    bundle = assert_same(tmp_path, theirs.base_model)
+    assert not isinstance(bundle.model, BertClassifier)
+    heads = {"classifier"} if "Classification" in type(theirs).__name__ else set()
+    assert set(bundle.card.get("heads_left", [])) == heads
+
+
+@pytest.mark.parametrize("name", ["ElectraModel", "XLMRobertaModel", "MegatronBertForMaskedLM"])
+@pytest.mark.parametrize("gone", [(), BOTH[:1]], ids=len)
+def test_a_class_of_another_architecture_is_refused_with_the_cure(gone, name, tmp_path):
+    saved(T.BertModel(bert_config()), tmp_path)
+    change_config(tmp_path, *gone, architectures=[name])
+    cure = 'which may compute something else; put "BertModel" there if it has the same body'
+    with pytest.raises(former.CheckpointError, match=f"classes of Bert, got '{name}', {cure}$"):
         former.pretrained.load(tmp_path)
 
 

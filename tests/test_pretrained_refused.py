@@ -111,7 +111,8 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a class of others": (
         change_config(architectures=["GPTBigCodeForCausalLM"]),
-        "architectures must name classes of GPT2, got 'GPTBigCodeForCausalLM', which may compute something else",
+        "architectures must name classes of GPT2, got 'GPTBigCodeForCausalLM', which may compute something else; "
+        'put "GPT2Model" there if it has the same body',
     ),
     "architectures that are no list": (
         change_config(architectures="GPT2LMHeadModel"),

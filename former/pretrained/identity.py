@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,10 @@ from torch import Tensor
 from former.checks import is_index, require_choice
 from former.pretrained.architecture import Architecture, class_names, unwrapped
 from former.pretrained.tokenizer import holds_pieces
+
+_THEIRS = re.compile(r"\w+(Model|For[A-Z]\w*)")
+"""A name as `transformers` gives it to its classes: of an architecture, then of a head. A class with another name, such
+as SentenceTransformer, holds a model, whose tensors decide whether it is read."""
 
 
 def find(
@@ -24,8 +29,7 @@ def find(
         weights: by their names in the files.
         folder: with the tokenizer.
     Raises:
-        ValueError: the architecture is unknown or not certain, or `architectures` names classes that do not belong to
-            it.
+        ValueError: the architecture is unknown or not certain, or `architectures` names a class of another one.
     """
     model_type, names = values.get("model_type"), class_names(values)
     if model_type is not None:
@@ -35,9 +39,10 @@ def find(
         found = named[0]
     else:
         found = _owner(architectures, values, weights, folder)
-    if others := [name for name in names if not found.is_class(name)]:
+    if others := [name for name in names if _THEIRS.fullmatch(name) and not found.is_class(name)]:
         raise ValueError(
-            f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute something else"
+            f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute something else; "
+            f'put "{found.classes}Model" there if it has the same body'
         )
     return found
 
