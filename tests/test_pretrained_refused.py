@@ -202,7 +202,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a tokenizer with more tokens": (
         write("tokenizer.json", BpeTokenizer.train(TEXTS, 310).to_dict()["definition"]),
-        "tokenizer must have at most the model's 300 tokens, got 309",
+        "tokenizer must have at most the model's 300 tokens, got 309; take the one that the model was trained with",
     ),
 }
 
@@ -241,7 +241,11 @@ BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a class of others": (change_config(architectures=["RobertaModel"]), "must name classes of Bert, got"),
     "relative positions": (change_config(position_embedding_type="relative_key"), "must be 'absolute'"),
-    "a decoder": (change_config(is_decoder=True), "is_decoder must be False, got True"),
+    "a decoder": (
+        change_config(is_decoder=True),
+        "is_decoder must be False, got True; other models cannot be read here, so correct config.json only if this one "
+        "was trained with False",
+    ),
     "no tokenizer": (remove("tokenizer.json"), "has no tokenizer: neither tokenizer.json nor vocab.txt"),
     "another token for unknown words": (
         change_tokenizer(lambda definition: definition["model"].update(unk_token="<unk>")),
@@ -338,7 +342,7 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
         former.pretrained.save(former.Bundle(former.Generator(config), words, config), tmp_path)
     fits = gpt2.config(**shape)
     fewer = gpt2.config(**{**shape, "num_tokens": 299})
-    with pytest.raises(ValueError, match="at most the model's 299 tokens, got 300"):
+    with pytest.raises(ValueError, match="at most the model's 299 tokens, got 300; take the one"):
         former.pretrained.save(former.Bundle(former.Generator(fewer), BPE, fewer), tmp_path)
     model = former.Generator(fits)
     model.state_dict()["norm.weight"].fill_(torch.nan)

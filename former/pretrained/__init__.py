@@ -28,6 +28,7 @@ from former.pretrained.architecture import Architecture, Part
 from former.pretrained.files import OF_TOKENIZERS, fetch, is_repo_id, read_json, read_weights, refused
 from former.pretrained.tokenizer import definition
 from former.rounding import check_finite
+from former.tokens.labels import require_fitting
 
 ARCHITECTURES: dict[str, Architecture] = {
     "gpt2": gpt2.ARCHITECTURE,
@@ -86,9 +87,7 @@ def save(bundle: Bundle, folder: str | Path) -> None:
 
     require_instance("bundle", bundle, Bundle)
     architecture, values = _expressed(bundle)
-    known, num_tokens = bundle.tokenizer.num_tokens, bundle.model.config.num_tokens
-    if known > num_tokens:
-        raise ValueError(f"tokenizer must have at most the model's {num_tokens} tokens, got {known}")
+    require_fitting(bundle.tokenizer.num_tokens, bundle.model.config.num_tokens)
     tokenizer_config = architecture.tokenizer_settings(bundle.tokenizer)
     state = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
     check_finite(state, "f32")

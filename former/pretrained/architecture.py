@@ -85,7 +85,10 @@ def require(values: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     """Raises ValueError if a config sets one of these fields to another value than expected."""
     for name, value in expected.items():
         if (got := values.get(name, value)) != value or type(got) is not type(value):  # 1 is not True
-            raise ValueError(f"{name} must be {value!r}, got {got!r}")
+            raise ValueError(
+                f"{name} must be {value!r}, got {got!r}; other models cannot be read here, so correct config.json only "
+                f"if this one was trained with {value!r}"
+            )
 
 
 def unwrapped(name: str) -> str:

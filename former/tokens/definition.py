@@ -8,7 +8,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from former.checks import require_instance
-from former.tokens.labels import TokenBeyondModel
+from former.tokens.labels import TokenBeyondModel, require_fitting
 
 
 def parse(definition: str) -> Tokenizer:
@@ -100,9 +100,10 @@ def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:
         ValueError: the model has fewer tokens than the tokenizer, not counting added ones.
     """
     own, known = (max(tokenizer.get_vocab(added).values(), default=-1) + 1 for added in (False, True))
-    if of_model is not None and of_model < own:
-        raise ValueError(f"tokenizer must have at most the model's {of_model} tokens, got {own}")
-    return known if of_model is None else of_model
+    if of_model is None:
+        return known
+    require_fitting(own, of_model)
+    return of_model
 
 
 def unused(i: int) -> str:

@@ -75,6 +75,15 @@ def check_ids(ids: Sequence[int], num_tokens: int) -> None:
             raise ValueError(f"ids must be whole numbers in [0, {num_tokens}), got {i!r}")
 
 
+def require_fitting(known: int, num_tokens: int) -> None:
+    """Raises ValueError if a tokenizer knows more tokens than its model."""
+    if known > num_tokens:
+        raise ValueError(
+            f"tokenizer must have at most the model's {num_tokens} tokens, got {known}; take the one that the model "
+            "was trained with"
+        )
+
+
 def special_ids(tokenizer: object) -> tuple[int, ...]:
     """Returns the ids that a tokenizer adds around a text, such as [CLS] and [SEP] of a WordPieceTokenizer."""
     result = (getattr(tokenizer, name, None) for name in ("cls_token", "sep_token"))
