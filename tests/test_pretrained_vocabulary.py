@@ -86,6 +86,15 @@ def test_a_gpt2_on_berts_pieces_needs_no_mask_and_no_padding(gone, older, tmp_pa
         former.pretrained.load(tmp_path / "bert")
 
 
+def test_a_tokenizer_that_finds_japanese_words_by_another_program_is_refused(tmp_path):
+    saved(T.GPT2Model(gpt2_config()), tmp_path)
+    settle(tmp_path, older=True, tokenizer_class="BertJapaneseTokenizer")
+    (tmp_path / "merges.txt").unlink(missing_ok=True)
+    (tmp_path / "vocab.txt").write_text(vocabulary(PIECES), encoding="utf-8")
+    with pytest.raises(former.CheckpointError, match="BertJapaneseTokenizer finds words by MeCab"):
+        former.pretrained.load(tmp_path)
+
+
 @pytest.mark.parametrize("kind", ["BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer"])
 @pytest.mark.parametrize("where", ["tokenizer_config.json", "config.json"])
 @pytest.mark.parametrize("model", ["gpt2", "llama"])

@@ -23,6 +23,7 @@ from former.tokens.labels import BYTES
 VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 SPECIAL = "special_tokens_map.json"  # older than the settings in tokenizer_config.json
 OF_PIECES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer")  # classes that read a vocab.txt
+JAPANESE = "BertJapaneseTokenizer"
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class, which ignores these settings:
 NORMALIZER = {
     "do_lower_case": "lowercase",
@@ -38,6 +39,10 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
         return tokens.WordPieceTokenizer(_normalized(folder, _read(folder)), num_tokens, closed)
     if not (folder / PIECES).exists():
         raise _missing(folder, PIECES)
+    if _class_of(folder) == JAPANESE:
+        raise CheckpointError(
+            f"{folder}: a {JAPANESE} finds words by MeCab or other programs, which cannot be done here"
+        )
     pieces = read_text(folder / PIECES).rstrip("\n").split("\n")
     values = _normalizer_settings(folder)
     bare = tokens.WordPieceTokenizer.from_vocabulary(
