@@ -111,7 +111,7 @@ def test_the_effects_of_bert_and_of_a_memory_on_tokens_are_not_those_of_another_
 )
 def test_a_stack_that_a_model_does_not_have_is_refused_with_those_that_it_has(bundles, kind, stack, message):
     run = bundles[kind].run(TEXT[kind])
-    measure = former.patching.probability(0)
+    measure: Any = former.patching.probability(0)  # it is not called
     asked: list[Any] = [
         lambda: analysis.ablation_effects(run.model, run.inputs, measure, stack=stack),
         lambda: former.patching.heads(run, run, measure, stack=stack),
