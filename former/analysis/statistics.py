@@ -147,10 +147,12 @@ class KeyStatistics:
     def __init__(self, keys: Mapping[str, Tensor], dtype: torch.dtype) -> None:
         wanted = torch.stack(list(keys.values()))  # (names, t, t)
         self._names = list(keys)
-        self._queries = wanted.any(-1).sum(-1).clamp_min(1)  # (names,): those that have such keys
+        # (names,): the queries that have such keys; `any` of bool takes ten times as long
+        self._queries = wanted.view(torch.uint8).amax(-1).sum(-1).clamp_min(1)
         index = torch.arange(wanted.shape[-1], device=wanted.device)
-        distance = (index[:, None] - index).abs()
-        self._columns = torch.cat((distance[None], wanted)).flatten(1).to(dtype)  # (1 + names, t·t)
+        columns = wanted.new_empty((1 + len(wanted), *wanted.shape[1:]), dtype=dtype)
+        columns[0], columns[1:] = (index[:, None] - index).abs(), wanted
+        self._columns = columns.flatten(1)  # (1 + names, t·t)
 
     def __call__(self, weights: Tensor) -> dict[str, Tensor]:
         """Returns the statistics of maps (..., t, t), a tensor (...) each."""
