@@ -23,7 +23,7 @@ from former.tokens.labels import BYTES
 VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 SPECIAL = "special_tokens_map.json"  # older than the settings in tokenizer_config.json
 OF_PIECES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer")  # classes that read a vocab.txt
-JAPANESE = "BertJapaneseTokenizer"
+JAPANESE = "BertJapaneseTokenizer"  # its vocab.txt is of pieces of words that another program finds
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # two names of one class, which ignores these settings:
 NORMALIZER = {
     "do_lower_case": "lowercase",

@@ -26,8 +26,8 @@ class WordPieceTokenizer:
             the definition has.
         closed: whether texts end with `[SEP]`; if not, the vocabulary may lack `[PAD]` and `[MASK]`.
     Raises:
-        ValueError: another kind of tokenizer, without one of `SPECIAL`, with another unknown token than `[UNK]`, or
-            with more tokens, not counting added ones, than the model.
+        ValueError: another kind of tokenizer, without a special token that it needs, with another unknown token than
+            `[UNK]`, or with more tokens, not counting added ones, than the model.
     """
 
     unit: ClassVar[str] = "piece"
@@ -66,7 +66,7 @@ class WordPieceTokenizer:
             split_chinese: whether each Chinese character is a word.
             closed: as for the class.
         Raises:
-            ValueError: the vocabulary lacks one of `SPECIAL`, or repeats a piece.
+            ValueError: the vocabulary lacks a special token that it needs, or repeats a piece.
         """
         if repeated := [piece for piece, count in Counter(pieces).items() if count > 1]:
             raise ValueError(f"pieces must be distinct, got {repeated[0]!r} more than once")

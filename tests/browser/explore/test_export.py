@@ -135,7 +135,7 @@ def test_a_pair_without_a_weight_is_hatched_in_the_svg_where_it_is_on_the_page_a
     tab.open(model=model, text=text, layer=1, head=2)
     allowed = former.load(model).run(text).maps["self"].allowed
     pair = next((query, key) for query, key in (~allowed).nonzero().tolist() if key < query)
-    inside = """async (hatched) => {
+    inside = """async () => {
       const { svg, map: { cell } } = await former.makePicture();
       const area = svg.querySelector("[fill='url(#hatch)']").getAttribute("d");
       const path = new Path2D(area), pen = document.createElement("canvas").getContext("2d");
