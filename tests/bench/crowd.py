@@ -1,39 +1,33 @@
 """The app in front of a class: `python -m tests.bench.crowd [--minutes 20]`.
 
-First 60 pages follow a room, as plain HTTP clients that ask what a page asks, and as often: what they cost the server
-beside a class of one. Then 33 pages come at once with a short review each, one client takes all it can among 20 that
-do not, and 20 come while a model is trained (`tests.bench.turns`). Then 20 visitors use the real page in Chromium,
-each in a browser context of its own, all four tabs, for 20 minutes: how much memory the server holds over time, and
-every request that fails. Their first texts are long ones, which fill the store of passes to its limit, so that what
-grows later would grow for ever.
+First 60 pages follow a room (`tests.bench.followers`). Then 33 pages come at once with a short review each, one client
+takes all it can among 20 that do not, and 20 come while a model is trained (`tests.bench.turns`). Then 20 visitors use
+the real page in Chromium, each in a browser context of its own, all four tabs, for 20 minutes: how much memory the
+server holds over time, and every request that fails. Their first texts are long ones, which fill the store of passes to
+its limit, so that what grows later would grow for ever.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
-import secrets
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode
 
 from playwright.async_api import Browser, Error, Page, Request, Response, TimeoutError, async_playwright
 from playwright.sync_api import sync_playwright
 
-from tests.bench import turns
+from tests.bench import followers, turns
 from tests.bench.app import Result, serving, setting, table, texts
 from tests.browser.conftest import EXPORTS, find_browser
 from viz.text import message
 
-FOLLOWERS, POLL, LESSON = 60, 1.5, 30  # pages; seconds between a page's questions, as room.js has it; seconds
 VISITORS, THINK = 20, (2.0, 8.0)  # at once; seconds between what each does
 SAMPLE = 5  # seconds between two looks at the server's memory
 PATIENCE = 60_000  # ms that a page may take
@@ -48,7 +42,7 @@ def main() -> int:
     with sync_playwright() as playwright:
         chromium = find_browser(playwright)
     with tempfile.TemporaryDirectory() as folder, serving([], Path(folder) / "app.log") as (origin, pid):
-        results = asyncio.run(followers(origin, pid))
+        results = asyncio.run(followers.compared(origin, pid))
         results += asyncio.run(turns.reviews(origin, chromium))
         results += asyncio.run(turns.greedy(origin))
         results += asyncio.run(turns.while_training(origin))
@@ -60,94 +54,10 @@ def main() -> int:
     return 0 if all(result.passed for result in results) else 1
 
 
-def processor_seconds(pid: int) -> float:
-    """Returns the processor time that a process has used, in seconds (Linux and macOS)."""
-    used = subprocess.run(["ps", "-o", "time=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
-    stat = Path(f"/proc/{pid}/stat")
-    if stat.exists():  # finer than ps, which counts whole seconds there
-        fields = stat.read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / 100
-    minutes, seconds = used.strip().split(":")[-2:]
-    return 60 * float(minutes) + float(seconds)
-
-
 def memory(pid: int) -> float:
     """Returns the memory that a process occupies, in MB."""
     words = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
     return int(words) / 1024
-
-
-# --- a class that follows --------------------------------------------------------------------------------------------
-
-
-async def followers(origin: str, pid: int) -> list[Result]:
-    """Compares the cost of a lesson for a whole class with its cost for one follower."""
-    lessons = [await lesson(origin, [pid], count, seed) for seed, count in enumerate((1, FOLLOWERS))]
-    (alone, _), (cost, seen) = lessons
-    repeats = f"{LESSON} s, {len(seen)} answers; {100 * alone:.1f} % with one"
-    return [
-        Result(f"{FOLLOWERS} followers beside one: of one core", 100 * (cost - alone), "%", 5, repeats),
-        Result(f"{FOLLOWERS} followers: median answer", 1000 * statistics.median(seen), "ms", 100, repeats),
-    ]
-
-
-async def lesson(
-    origin: str, pids: list[int], count: int, seed: int, seconds: float = LESSON
-) -> tuple[float, list[float]]:
-    """Measures a leader who changes views while pages follow: the cores that the processes used, and the response
-    times."""
-    before, began = sum(map(processor_seconds, pids)), time.perf_counter()
-    port = int(origin.rpartition(":")[2])
-    room = f"class-{count}"
-    waits = await asyncio.gather(
-        lead(origin, room, seed, seconds), *(follow(port, room, seconds) for _ in range(count))
-    )
-    cost = (sum(map(processor_seconds, pids)) - before) / (time.perf_counter() - began)
-    return cost, [wait for one in waits[1:] for wait in one]
-
-
-async def lead(origin: str, room: str, seed: int, seconds: float) -> list[float]:
-    """Shows another text and another mask every few seconds."""
-    for number in range(round(seconds / 5)):
-        text = f"Lesson {seed}, view {number}"
-        view = urlencode({"tab": "mask", "text": text, "mask": ("causal", "local", "strided")[number % 3]})
-        body = json.dumps({"key": "0" * 32, "view": view}).encode()
-        asked = urllib.request.Request(f"{origin}/room/{room}", body, method="PUT")
-        await asyncio.to_thread(lambda asked=asked: urllib.request.urlopen(asked).close())
-        await asyncio.sleep(5)
-    return []
-
-
-async def follow(port: int, room: str, seconds: float) -> list[float]:
-    """Simulates one follower, which requests the view and its data; returns the response times in seconds."""
-    await asyncio.sleep(random.random() * POLL)
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    page = secrets.token_hex(16)
-    rev, waits, end = 0, [], time.perf_counter() + seconds
-
-    async def ask(method: str, path: str, body: bytes = b"") -> bytes:
-        began = time.perf_counter()
-        head = f"{method} {path} HTTP/1.1\r\nHost: bench\r\nContent-Length: {len(body)}\r\n\r\n"
-        writer.write(head.encode() + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        assert answer.split()[1] in (b"200", b"204"), answer
-        fields = dict(line.lower().split(b": ", 1) for line in answer.split(b"\r\n")[1:] if b": " in line)
-        content = await reader.readexactly(int(fields.get(b"content-length", 0)))
-        waits.append(time.perf_counter() - began)
-        return content
-
-    while time.perf_counter() < end:
-        if content := await ask("GET", f"/room/{room}?rev={rev}&page={page}"):
-            answer = json.loads(content)
-            rev = answer["rev"]
-            if answer["view"]:
-                view = dict(parse_qsl(answer["view"]))
-                asked = {"text": view["text"], "mask": view["mask"], "model": "generator", "size": 5}
-                await ask("POST", "/ask/mask-stages/head", json.dumps(asked | {"layer": 0, "head": 0}).encode())
-                await ask("POST", "/ask/mask-proof/masked", json.dumps(asked).encode())
-        await asyncio.sleep(POLL)
-    writer.close()
-    return waits
 
 
 # --- visitors --------------------------------------------------------------------------------------------------------

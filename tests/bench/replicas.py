@@ -20,7 +20,8 @@ from typing import Any
 
 from deploy import local
 from tests.bench.app import Result, serving, setting, table, texts, write
-from tests.bench.crowd import lesson, memory, processor_seconds
+from tests.bench.crowd import memory
+from tests.bench.followers import follow, lesson, processor_seconds
 
 FOLLOWERS, READERS, WRITERS = 100, 4, 20  # at once
 SECONDS = 60  # that followers and readers come for; writers write LENGTH tokens each
@@ -55,7 +56,7 @@ def replicas(folder: Path, count: int) -> Iterator[tuple[str, list[int]]]:
 async def crowd(what: str, origin: str, pids: list[int], seconds: float) -> list[Result]:
     """Returns the figures of some processes, with the memory that each of them holds at the end."""
     port = int(origin.rpartition(":")[2])
-    cores, seen = await lesson(origin, pids, FOLLOWERS, 7, seconds)
+    cores, seen = await lesson(origin, pids, FOLLOWERS, 7, follow, seconds)
     asked = f"{seconds:g} s, {len(seen)} answers"
     results = [
         Result(f"{what}: {FOLLOWERS} followers, of one core", 100 * cores, "%", None, asked),

@@ -123,8 +123,10 @@ async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
 
 
 async def while_training(origin: str, visitors: int = HONEST) -> list[Result]:
-    """Measures how long clients wait for a room, a text and a mask's answer while tab Learn trains a model."""
+    """Measures how long clients wait for a room, a text and a mask's answer while tab Learn trains a model, beside how
+    long they wait without it."""
     port = int(origin.rpartition(":")[2])
+    without, _ = await together(port, 4, 1100, visitors)
     order = {"task": "sort", "seed": 1, "text": "dolphins"}
     training = asyncio.create_task(ask(port, "127.0.0.77", "POST", "/learn/train-now/train", order))
     await asyncio.sleep(TORCH)
@@ -136,7 +138,7 @@ async def while_training(origin: str, visitors: int = HONEST) -> list[Result]:
     return [
         Result("trainings that went on meanwhile", goes_on, "", 1, "of 1", at_least=True),
         Result(f"{beside} refused", refused, "", 0, ""),
-        Result(f"{beside} the longest wait", wait, "s", 2, ""),
+        Result(f"{beside} the longest wait", wait / without, "× without it", 2, f"{wait:.2f} s beside {without:.2f}"),
     ]
 
 
