@@ -11,7 +11,7 @@ MESSAGES = {
     "term_embedding_means": "The vector that a model looks up for each token before the first layer. Training sets its"
     " numbers.",
     "term_position": "position",
-    "term_position_means": "Where a token is in the text. Attention does not see it by itself, so a model adds a vector"
+    "term_position_means": "Where a token is in the text. Attention alone does not see it, so a model adds a vector"
     " for each position, or uses the distance between tokens.",
     "term_head": "head",
     "term_head_means": "One of several attention computations that a layer runs in parallel. Each head has its own"

@@ -14,7 +14,7 @@ MESSAGES = {
     "fold_corpus": "Over a corpus",
     "fold_corpus_about": "all heads, measured on many passages instead of one text",
     "fold_forming": "How the heads formed",
-    "fold_forming_about": "the same text at each step of the training",
+    "fold_forming_about": "the same text at several steps of training",
     "edit_weight_of": "Weight {query} → {key}",
     "edit_weight_share": "the rest of the row shares what remains",
     "edit_weight_undo": "Use computed weight",
@@ -82,7 +82,7 @@ MESSAGES = {
     "trace_score_by_layer": "score = q·k / (√s · {divisor}) = {product} / {root} = {score}: this model also divides"
     " each layer’s scores by the number of the layer, counted from 1",
     "trace_score_unscaled": "score = q·k = {score}",
-    "trace_pick": "Click a number of q, k or v to follow it.",
+    "trace_pick": "Click a number in q, k or v to follow it.",
     "trace_row_q": "q of {token}",
     "trace_row_k": "k of {token}",
     "trace_row_v": "v of {token}",
@@ -95,7 +95,7 @@ MESSAGES = {
     " rms × γ = {whole} / {deviation} × {gain}, where rms is the root mean square of the numbers of {part}",
     "trace_number": "{part, select, adds {what the head adds} other {{part}}}[{at}] of {token}{before, select, turn {"
     " before it is turned} norm { before this norm} other {}} = {value}: the sum of"
-    " {count} products of a model weight and a number of {of}{biased, select, yes {, and the bias {bias}} other {}}",
+    " {count} products of a model weight and a number in {of}{biased, select, yes {, and the bias {bias}} other {}}",
     "trace_unjoined": "This model has no map after its heads: their outputs are placed side by side, and each number"
     " passes on unchanged. So its own weight is 1 and all others are 0.",
     "trace_file": "{tensor} in {file}",

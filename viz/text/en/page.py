@@ -48,7 +48,7 @@ MESSAGES = {
     # what the parts of several tabs say
     "products_place": "index",
     "products_weight": "model weight",
-    "products_input": "number of {of}",
+    "products_input": "number in {of}",
     "products_product": "product",
     "products_rest": "the {count} smaller products, summed",
     "arrival_fetching": "Downloading {name}{known, select, yes {: {done} of {total} MB} other { …}}",

@@ -119,7 +119,7 @@ MESSAGES = {
     " a text this long, replacing each alone would take too many runs.",
     "words_running": "Running the model on the text many times, each time with another token replaced …",
     "words_caution": "Attention alone is not an explanation: it shows where information could flow, not what the"
-    " verdict would be without it. Only removing a word tests that.",
+    " verdict would be without a word. Only removing the word tests that.",
     "words_agree_much": "Over {tokens} tokens the two rankings mostly agree (rank correlation {number}).",
     "words_agree_partly": "Over {tokens} tokens the two rankings agree in part (rank correlation {number}).",
     "words_agree_little": "Over {tokens} tokens the two rankings are almost unrelated (rank correlation {number}).",

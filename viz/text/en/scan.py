@@ -50,5 +50,5 @@ MESSAGES = {
     "scan_damaged": "The measurements of this model over a corpus are damaged, or belong to other weights. This"
     " command repeats them: {command}. Then restart the app.",
     "scan_elsewhere": "Only a model in its own folder, as written by former.save, can be measured over a corpus.",
-    "scan_kind": "Only generators without a memory and BERT are measured over a corpus; this model is of another kind.",
+    "scan_kind": "Only BERT and generators without a memory are measured over a corpus; this model is of another kind.",
 }

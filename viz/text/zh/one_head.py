@@ -14,7 +14,7 @@ MESSAGES = {
     "fold_corpus": "语料库",
     "fold_corpus_about": "所有头在许多文段上的测量结果，而不只是一段文本",
     "fold_forming": "注意力头的形成",
-    "fold_forming_about": "同一段文本在训练各步的结果",
+    "fold_forming_about": "同一段文本在若干训练步的结果",
     "edit_weight_of": "权重 {query} → {key}",
     "edit_weight_share": "该行其余权重按比例分配剩下的部分",
     "edit_weight_undo": "恢复计算值",

@@ -31,7 +31,7 @@ MESSAGES = {
     "learn_queries_keys_values_lesson": "“{word}” attends most to “{most}”, {share}. Drag a dashed column of a matrix"
     " to change the weights.",
     "learn_queries_keys_values_lesson_head": "In “{model}”, “{query}” gives “{key}” {share} of its attention. Click a"
-    " number of q, k or v to trace it back to the model’s weights.",
+    " number in q, k or v to trace it back to the model’s weights.",
     "learn_queries_keys_values_text_field": "Text, up to {most} tokens",
     "learn_queries_keys_values_step_layer": "Layer",
     "learn_queries_keys_values_step_head": "Head",
@@ -48,7 +48,7 @@ MESSAGES = {
     "learn_queries_keys_values_weight": "weight = softmax over all keys that “{query}” may see = {weight}, so {share}"
     " of the value below goes into the output",
     "learn_queries_keys_values_trace": "{part}[{at}] of “{word}” = {sum}: the sum of {count} products of a model weight"
-    " and a number of x",
+    " and a number in x",
     "learn_queries_keys_values_trace_file": "{tensor} in {file}",
     "learn_queries_keys_values_try_away": "W_k = −1: attend elsewhere",
     "learn_queries_keys_values_try_nothing": "W_q = 0: ask nothing",

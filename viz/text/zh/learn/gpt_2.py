@@ -57,8 +57,8 @@ MESSAGES = {
     "learn_gpt_2_own": "你的",
     "learn_gpt_2_depth": "块数",
     "learn_gpt_2_heads": "头数（每头 64 维）",
-    "learn_gpt_2_counted": "在构建出的模块上计数，不含数据：50,257 个词元，1,024 个位置。输出层复用词元的嵌入，没有自己"
-    "的权重。论文把 gpt2 称为 117M，把 gpt2-xl 称为 1542M；两者的参数实际都更多。",
+    "learn_gpt_2_counted": "在构建出的模块上计数，不为权重分配内存：50,257 个词元，1,024 个位置。输出层复用词元的嵌入，"
+    "没有自己的权重。论文把 gpt2 称为 117M，把 gpt2-xl 称为 1542M；两者的参数实际都更多。",
     "learn_gpt_2_lesson_pieces": "经过 {merges, plural, other {{merges, number} 次合并}}，{bytes} 个字节变成 {pieces}"
     " 个词元。这段文本，“gpt”需要 {gpt} 比特每字节，“generator”需要 {generator}。",
     "learn_gpt_2_lesson_bits": "上下文为 256 字节时，“gpt”的词元有好几个字节长，它需要 {gpt} 比特每字节，“generator”需"
