@@ -2,7 +2,7 @@
 
 First 60 pages follow a room (`tests.bench.followers`). Then 33 pages come at once with a short review each, one client
 takes all it can among 20 that do not, and 20 come while a model is trained (`tests.bench.turns`). Then 20 visitors use
-the real page in Chromium, each in a browser context of its own, all four tabs, for 20 minutes: how much memory the
+the real page in Chromium, each in a browser context of its own, all tabs but Learn, for 20 minutes: how much memory the
 server holds over time, and every request that fails. Their first texts are long ones, which fill the store of passes to
 its limit, so that what grows later would grow for ever.
 """
