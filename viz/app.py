@@ -126,7 +126,9 @@ def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
         strict_cors=True,
         state_session_capacity=100,  # 0.2 MB each; everything in them can be computed again
         max_threads=200,
-        app_kwargs={"middleware": [Middleware(Scripts), Middleware(Gateway, endpoints)]},
+        app_kwargs={
+            "middleware": [Middleware(Scripts), Middleware(Gateway, endpoints, lambda: site.shared.secret)],
+        },
         footer_links=["api"],
     )
     read_long_addresses(page)

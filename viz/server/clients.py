@@ -18,12 +18,13 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
+from viz.passes.run import digest
 from viz.text import Busy
 
 client: ContextVar[str] = ContextVar("client", default="")  # the current request's client; set by `gateway`
-session: ContextVar[str] = ContextVar("session", default="")  # its browser's session; "" without cookies
+session: ContextVar[str] = ContextVar("session", default="")  # its browser's session; "" without a valid cookie
 COOKIE = "former-session"
-_SESSION = re.compile(rf"(?:^|;\s*){COOKIE}=([0-9a-f]{{32}})(?:;|$)")
+_SESSION = re.compile(rf"(?:^|;\s*){COOKIE}=([0-9a-f]{{16}})([0-9a-f]{{32}})(?:;|$)")
 
 
 def client_of(scope: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> str:
@@ -51,17 +52,25 @@ def client_of(scope: Mapping[str, Any], environment: Mapping[str, str] = os.envi
     return peer
 
 
-def session_of(scope: Mapping[str, Any]) -> str:
-    """Returns the session named in a request's cookie, which distinguishes browsers at one address; "" without a
-    cookie."""
+def session_of(scope: Mapping[str, Any], secret: bytes) -> str:
+    """Returns the session named in a request's cookie, which distinguishes browsers at one address.
+
+    Anyone can write a cookie, so only those signed by `new_cookie` with the same secret count: all other browsers at an
+    address, those without cookies too, are one session, "".
+    """
     cookies = "; ".join(value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
     match = _SESSION.search(cookies)
-    return match[1] if match else ""
+    return match[1] if match and secrets.compare_digest(match[2], _signature(match[1], secret)) else ""
 
 
-def new_cookie() -> str:
+def new_cookie(secret: bytes) -> str:
     """Returns a session cookie for a browser without one. It ends with the browser, and scripts cannot read it."""
-    return f"{COOKIE}={secrets.token_hex(16)}; Path=/; HttpOnly; SameSite=Lax"
+    name = secrets.token_hex(8)
+    return f"{COOKIE}={name}{_signature(name, secret)}; Path=/; HttpOnly; SameSite=Lax"
+
+
+def _signature(name: str, secret: bytes) -> str:
+    return digest("session", name, secret=secret)
 
 
 class Slots:

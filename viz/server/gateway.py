@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastapi import HTTPException
@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from viz.gradio_adapter import ROUTES
+from viz.passes.run import SECRET
 from viz.server import http
 from viz.server.clients import client, client_of, new_cookie, session, session_of
 from viz.text import Refusal, first_known, in_words, message
@@ -49,10 +50,13 @@ class Gateway:
     Args:
         app: the next ASGI app, Gradio's.
         endpoints: the API's endpoints, by their numbers in Gradio's queue.
+        secret: returns the server's secret, with which it signs its cookies.
     """
 
-    def __init__(self, app: ASGIApp, endpoints: Mapping[int, Endpoint] = {}) -> None:
-        self._app = app
+    def __init__(
+        self, app: ASGIApp, endpoints: Mapping[int, Endpoint] = {}, secret: Callable[[], bytes] = lambda: SECRET
+    ) -> None:
+        self._app, self._secret = app, secret
         self._endpoints = endpoints
         self._named = {each.name: each for each in endpoints.values()}
         self._page = GZipMiddleware(app, compresslevel=4)  # 9 takes four times as long for 6 % less
@@ -65,9 +69,9 @@ class Gateway:
             return await long_address(length, language_of(scope), Headers(scope=scope))(scope, receive, send)
         who = client_of(scope)
         client.set(who)
-        session.set(known := session_of(scope))
+        session.set(known := session_of(scope, self._secret()))
         if scope["path"] == PAGE:
-            return await self._page(scope, receive, send if known else with_cookie(send))
+            return await self._page(scope, receive, send if known else with_cookie(send, new_cookie(self._secret())))
         if scope["method"] == "POST" and ROUTES in scope["path"]:
             try:
                 receive = await self._call(Request(scope, receive))
@@ -174,12 +178,12 @@ def long_address(length: int, language: str, headers: Headers) -> Response:
     return HTMLResponse(page, 414, http.FRESH)
 
 
-def with_cookie(send: Send) -> Send:
-    """Wraps `send`: the response gets the cookie of a new session."""
+def with_cookie(send: Send, cookie: str) -> Send:
+    """Wraps `send`: the response sets a cookie."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).append("set-cookie", new_cookie())
+            MutableHeaders(scope=message).append("set-cookie", cookie)
         await send(message)
 
     return sending

@@ -54,7 +54,7 @@ class Room:
     view: str
     rev: int
     client: str  # that opened it
-    session: str  # the browser that opened it; "" without cookies
+    session: str  # the browser that opened it; "" without a valid cookie
     heard: float  # the clock, in seconds, at the leader's last request
     votes: dict[tuple[str, str], Vote] = field(default_factory=dict)  # (question, voter) → vote, in the order they came
     followers: dict[str, float] = field(default_factory=dict)  # page → the clock at its last request

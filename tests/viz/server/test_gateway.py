@@ -100,13 +100,19 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
     browsers = [TestClient(Gateway(inside)) for _ in range(2)]
     values = [browser.get("/").headers["set-cookie"] for browser in browsers]
     assert len(set(values)) == 2
+    sessions = set()
     for browser, cookie in zip(browsers, values, strict=True):
         name, _, value = cookie.partition(";")[0].partition("=")
         assert name == COOKIE
         assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
-        assert browser.get("/who").json() == ["testclient", value]
+        who, known = browser.get("/who").json()
+        assert (who, len(known)) == ("testclient", 16)
+        assert value.startswith(known)
+        sessions.add(known)
         assert "set-cookie" not in browser.get("/").headers, "it has one"
-    for odd in ("", "x", "0" * 31, "0" * 33, "0" * 31 + "é"):
+    assert len(sessions) == 2
+    another_s = next(iter(TestClient(Gateway(inside, secret=lambda: b"another server's")).get("/").cookies.values()))
+    for odd in (another_s, "", "x", "0" * 32, "0" * 47, "0" * 48, "0" * 49, "0" * 47 + "é"):
         sent = {"Cookie": f"a=b; {COOKIE}={odd}; c=d".encode()}
         assert TestClient(Gateway(inside)).get("/who", headers=sent).json() == ["testclient", ""]  # pyright: ignore[reportArgumentType]
 
@@ -121,4 +127,21 @@ def test_rooms_are_shared_out_between_the_browsers_of_one_address():
     opened = [greedy.put(f"/room/g-{i}", json={"key": "0" * 32, "view": ""}).status_code for i in range(rooms.ROOMS)]
     assert 200 in opened
     assert opened[-1] == 422
+    assert teacher.put("/room/class-7", json={"key": "1" * 32, "view": ""}).status_code == 200
+
+
+def test_a_client_that_invents_a_cookie_for_each_room_takes_no_more_than_one_browser():
+    inside = FastAPI()
+    inside.get("/")(lambda: Response("a page"))
+    room_routes.attach(inside, InMemory())
+    serving = Gateway(inside)
+    teacher = TestClient(serving)
+    length = len(teacher.get("/").headers["set-cookie"].partition(";")[0].partition("=")[2])
+
+    def opened(i: int) -> int:
+        sent = {"Cookie": f"{COOKIE}={i:0{length}x}"}
+        return TestClient(serving).put(f"/room/i-{i}", json={"key": "0" * 32, "view": ""}, headers=sent).status_code
+
+    statuses = [opened(i) for i in range(rooms.ROOMS)]
+    assert statuses.count(200) == rooms.ROOMS // 4
     assert teacher.put("/room/class-7", json={"key": "1" * 32, "view": ""}).status_code == 200
