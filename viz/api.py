@@ -1,7 +1,8 @@
 """The app's API for programs: Gradio's named endpoints, for `gradio_client`, curl and, with `gradio[mcp]`, MCP clients.
 
 Each endpoint computes what the page computes, by the same functions, under the same limits and in the client's turn.
-`viz.server.gateway` lets through the requests that Gradio's clients send, and no other of Gradio's routes.
+`viz.server.gateway` lets through the requests that Gradio's clients send, and no other of Gradio's routes. A call
+through Gradio's queue is computed when its client begins to read, because the queue would keep an unread answer.
 
 A text is at most `TEXT_LIMIT` characters. `edits` are changes of heads, in the form of links: "0.3.off,2.L.uniform"
 (`viz.passes.edits`). All indices start at 0. If a result cannot be computed, the error says why in one sentence.
@@ -28,6 +29,7 @@ from viz.server import http
 from viz.server.clients import Slots, client, client_of
 from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
+from viz.server.work import FULL
 from viz.tabs.base import Site, about
 from viz.tabs.generate import next_token, stream
 from viz.text import Refusal, in_words
@@ -37,6 +39,7 @@ R = TypeVar("R")
 
 EXAMPLE = "0.3.off,2.L.uniform"  # of edits
 STREAMS = 50  # texts being written at once
+UNREAD = 150  # calls at once that wait for their clients to read from Gradio's queue, which runs 200
 
 
 def endpoint(function: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
@@ -63,13 +66,6 @@ def as_errors() -> Iterator[None]:
         raise gr.Error(said, print_exception=False) from raised
 
 
-def arrived(request: gr.Request) -> Caller:
-    """Identifies the client, for fair turns, because Gradio's queue runs an endpoint outside of its request."""
-    original: Any = getattr(request, "request", None) or request  # MCP's is Starlette's own
-    client.set(client_of(original.scope))
-    return Caller(original)
-
-
 def attach(site: Site) -> dict[int, Endpoint]:
     """Adds the endpoints to the page that is being built; returns a dict from their numbers in Gradio's queue
     to them."""
@@ -82,16 +78,8 @@ def attach(site: Site) -> dict[int, Endpoint]:
             queue=inspect.isasyncgenfunction(each),  # a stream needs Gradio's queue
             concurrency_limit=None,  # the site's own queue shares out the turns
         )
-        endpoints[added["id"]] = Endpoint(each.__name__, signature_of(each))
+        endpoints[added["id"]] = Endpoint.of(each)
     return endpoints
-
-
-def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Returns an endpoint's signature as a caller sees it: without `self` and `request`, with defaults,
-    without types."""
-    parameters = inspect.signature(function).parameters.values()
-    given = [each.replace(annotation=inspect.Parameter.empty) for each in parameters if each.name != "request"]
-    return inspect.Signature(given)
 
 
 class Endpoints:
@@ -99,7 +87,25 @@ class Endpoints:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._slots = Slots(STREAMS)
+        self._slots, self._unread = Slots(STREAMS), Slots(UNREAD)
+
+    async def _caller(self, request: gr.Request) -> Caller:
+        """Identifies the client, for fair turns, because Gradio's queue runs an endpoint outside of its request; waits
+        until the client reads from the queue.
+
+        Raises:
+            ClientDisconnect: it does not.
+            Busy: too many calls wait for this client.
+        """
+        original: Any = getattr(request, "request", None) or request  # MCP's is Starlette's own
+        client.set(client_of(original.scope))
+        caller, who = Caller(original), self._unread.take(FULL)
+        try:
+            if not await caller.listens():
+                raise ClientDisconnect
+        finally:
+            self._unread.give_back(who)
+        return caller
 
     async def _pass_of(self, caller: Caller, model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
         loaded = named(self._site.models, model)
@@ -109,13 +115,14 @@ class Endpoints:
         return loaded, (await self._site.work.turn(caller, self._site.passes.make, loaded, text, given))[0]
 
     @endpoint
-    async def models(self) -> list[dict[str, Any]]:
+    async def models(self, request: gr.Request) -> list[dict[str, Any]]:
         """Lists the models.
 
         Returns:
             For each, "name", "kind", "about", "layers", "heads" of each layer, "context" (tokens), and "unit" of a
             token: byte, character, piece or word.
         """
+        await self._caller(request)
         return [describe(each) for each in self._site.models.values()]
 
     @endpoint
@@ -129,7 +136,7 @@ class Endpoints:
         Returns:
             "tokens", their labels; "ids"; and "total", the number of tokens of the whole text.
         """
-        arrived(request)
+        await self._caller(request)
         loaded = named(self._site.models, model)
         reading = await self._site.work.step(read, loaded, text)
         return {"tokens": reading.tokens, "ids": reading.ids, "total": reading.total}
@@ -158,7 +165,7 @@ class Endpoints:
         Returns:
             "queries" and "keys", labels; and "weights"[query][key], or [head][query][key] for all heads.
         """
-        _, pass_ = await self._pass_of(arrived(request), model, text, edits)
+        _, pass_ = await self._pass_of(await self._caller(request), model, text, edits)
         names = [each.name for each in pass_.maps]
         if stack and stack not in names:
             raise Refusal("api_stack", given=f"{stack}"[:40], names=names)
@@ -185,7 +192,7 @@ class Endpoints:
             "blanks", each with its "next", and "follows", the probability that the second text follows the first.
             Of a model without an output layer, "tokens" alone.
         """
-        _, pass_ = await self._pass_of(arrived(request), model, text, edits)
+        _, pass_ = await self._pass_of(await self._caller(request), model, text, edits)
         return {"tokens": pass_.header["labels"], **pass_.header["output"]}
 
     @endpoint
@@ -202,7 +209,7 @@ class Endpoints:
             "columns", the labels of the positions; "names" and "probs" [depth][column][top]: depth 0 is before the
             first block, depth n after the nth.
         """
-        caller = arrived(request)
+        caller = await self._caller(request)
         count = read_whole({"top": top}, "top", 1, TOP, "api_top")
         _, pass_ = await self._pass_of(caller, model, text, edits)
         result = await self._site.work.turn(caller, as_refusals()(read_depths), pass_.run, count)
@@ -237,8 +244,8 @@ class Endpoints:
         Returns:
             The prompt and its continuation so far.
         """
-        arrived(request)
         with as_errors():
+            caller = await self._caller(request)
             loaded = named(writers(self._site.models), model)
             order = stream.read_order(
                 loaded,
@@ -253,6 +260,8 @@ class Endpoints:
                 while (state := await self._site.work.step(lambda: next(states, None))) is not None:
                     if state.token is not None:
                         ids.append(state.token)
+                    if not await caller.listens():
+                        raise ClientDisconnect
                     yield next_token.decode(loaded.bundle.tokenizer, ids)[0]
             finally:
                 self._slots.give_back(who)

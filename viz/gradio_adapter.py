@@ -7,9 +7,11 @@ In the browser the page also uses `window.gradio_config.root` (lib/base.js), and
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,6 +191,9 @@ def rest_queue(page: gr.Blocks) -> None:
     page._queue.sleep_when_free = page._queue.progress_update_sleep_when_free = 1.0
 
 
+READ_WITHIN = 30  # seconds within which a client must read what Gradio's queue holds for it
+
+
 @dataclass
 class Caller:
     """The client that called an endpoint: its own request waits for the answer, or it reads the answer from Gradio's
@@ -199,11 +204,41 @@ class Caller:
     async def is_disconnected(self) -> bool:
         """Returns whether the client has disconnected: closed its request, or the stream from which it reads a queued
         call."""
-        if (event_id := LocalContext.event_id.get(None)) is None:
+        if LocalContext.event_id.get(None) is None:
             return await self.request.is_disconnected()
-        blocks = LocalContext.blocks.get(None)
-        event = blocks._queue.event_ids_to_events.get(event_id) if blocks else None
-        return event is not None and not event.alive
+        return (call := _queued_call()) is not None and not call[1].alive
+
+    async def listens(self) -> bool:
+        """Waits until the client has read all that Gradio's queue holds for it; returns False if it does not within
+        `READ_WITHIN` seconds.
+
+        The queue keeps what nobody reads, and an answer may have megabytes: so a client must read before it is made.
+        """
+        if (call := _queued_call()) is None:
+            return True
+        queue, event = call
+        session, end = event.session_hash, time.monotonic() + READ_WITHIN
+        while (messages := queue.pending_messages_per_session.get(session)) is not None and event.alive:
+            if messages.empty():
+                return True
+            if time.monotonic() > end:
+                break
+            await asyncio.sleep(0.05)
+        event.alive = False  # so the queue adds no messages
+        calls = queue.pending_event_ids_session.get(session, set())
+        calls.discard(event._id)
+        if not calls:
+            queue.pending_event_ids_session.pop(session, None)
+            queue.pending_messages_per_session.pop(session, None)
+        return False
+
+
+def _queued_call() -> tuple[Any, Any] | None:
+    """Returns Gradio's queue, and the queue's record of the call that is being answered; None for a direct call."""
+    if (blocks := LocalContext.blocks.get(None)) is None:
+        return None
+    event = blocks._queue.event_ids_to_events.get(LocalContext.event_id.get(None) or "")
+    return event and (blocks._queue, event)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from mcp.client.streamable_http import streamablehttp_client
 
 import former
 from tests.viz import loops
-from viz import app
+from viz import api, app, gradio_adapter
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.passes.store import PassStore
@@ -108,6 +109,53 @@ def test_a_call_whose_program_has_left_computes_nothing(models, monkeypatch, way
         for each in stay:
             each.result()
     assert set(begun) == {"0", "1", "last"}
+
+
+@pytest.mark.parametrize("name", ["models", "predict", "generate"])
+def test_a_call_whose_answer_nobody_reads_computes_nothing_and_leaves_nothing_in_memory(models, monkeypatch, name):
+    begun, pages = [], []
+    monkeypatch.setattr(gradio_adapter, "READ_WITHIN", 0.2)
+    monkeypatch.setattr(app, "rest_queue", pages.append)
+    with serving(models) as address:
+        monkeypatch.setattr(PassStore, "make", lambda *_: begun.append("pass"))
+        monkeypatch.setattr(api, "describe", lambda _: begun.append("models"))
+        monkeypatch.setattr(next_token, "states", lambda *_: begun.append("text"))
+        given = {"models": [], "predict": ["gpt", TEXT], "generate": ["gpt", TEXT]}[name]
+        assert httpx.post(f"{address}gradio_api/call/{name}", json={"data": given}).status_code == 200
+        queue = pages[0]._queue
+        assert queue.pending_event_ids_session
+        end = time.monotonic() + 30
+        while queue.event_ids_to_events and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not begun
+        assert not queue.pending_event_ids_session
+        assert not queue.pending_messages_per_session
+
+
+def test_a_text_waits_for_its_reader(models, monkeypatch):
+    """A program that reads slowly has one unread token in the server's memory, not all of them."""
+    steps = []
+
+    def states(*_: Any) -> Any:
+        for i in range(50):
+            steps.append(i)
+            yield types.SimpleNamespace(token=None)
+
+    monkeypatch.setattr(next_token, "states", states)
+    monkeypatch.setattr(gradio_adapter, "READ_WITHIN", 0.2)
+    pages = []
+    monkeypatch.setattr(app, "rest_queue", pages.append)
+    with serving(models) as address:
+        httpx.post(f"{address}gradio_api/call/generate", json={"data": ["gpt", TEXT]})
+        queue = pages[0]._queue
+        (messages,) = queue.pending_messages_per_session.values()
+        for _ in range(3):  # then it stops
+            while messages.empty():
+                time.sleep(0.01)
+            messages.get_nowait()
+        while queue.event_ids_to_events:
+            time.sleep(0.01)
+        assert 1 <= len(steps) <= 4
 
 
 def test_attention_is_that_of_a_run_under_the_same_edits(client, models):

@@ -43,6 +43,13 @@ class Endpoint(NamedTuple):
     name: str
     signature: inspect.Signature
 
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> Endpoint:
+        """Returns the endpoint of a method, with its signature as a caller sees it: without `request` and types."""
+        parameters = inspect.signature(function).parameters.values()
+        given = [each.replace(annotation=inspect.Parameter.empty) for each in parameters if each.name != "request"]
+        return cls(function.__name__, inspect.Signature(given))
+
 
 class Gateway:
     """The middleware, between the server and Gradio's app.
