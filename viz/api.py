@@ -25,9 +25,8 @@ from viz.passes.habits import rounded
 from viz.passes.lens import TOP, read_depths
 from viz.passes.loaded import Loaded, Models, writers
 from viz.passes.run import Pass, as_refusals, read
-from viz.server import http
+from viz.server import gateway, http
 from viz.server.clients import Slots, client, client_of
-from viz.server.gateway import Endpoint
 from viz.server.view import read_string, read_whole
 from viz.server.work import FULL
 from viz.tabs.base import Site, about
@@ -60,13 +59,14 @@ def as_errors() -> Iterator[None]:
         yield
     except ClientDisconnect as raised:
         raise gr.Error("", print_exception=False) from raised  # which reaches no one
-    except ValueError as raised:
-        note = http.refusal_of(raised).note
-        said = in_words(note).encode(errors="replace").decode()  # a lone surrogate could not be sent
+    except (ValueError, RecursionError) as raised:
+        refusal = http.refusal_of(raised)
+        gateway.refused.get([]).append(max(refusal.status, Refusal.status))  # of one that shows nothing it is 200
+        said = in_words(refusal.note).encode(errors="replace").decode()  # a lone surrogate could not be sent
         raise gr.Error(said, print_exception=False) from raised
 
 
-def attach(site: Site) -> dict[int, Endpoint]:
+def attach(site: Site) -> dict[int, gateway.Endpoint]:
     """Adds the endpoints to the page that is being built; returns a dict from their numbers in Gradio's queue
     to them."""
     endpoints, of = {}, Endpoints(site)
@@ -78,7 +78,7 @@ def attach(site: Site) -> dict[int, Endpoint]:
             queue=inspect.isasyncgenfunction(each),  # a stream needs Gradio's queue
             concurrency_limit=None,  # the site's own queue shares out the turns
         )
-        endpoints[added["id"]] = Endpoint.of(each)
+        endpoints[added["id"]] = gateway.Endpoint.of(each)
     return endpoints
 
 

@@ -32,7 +32,7 @@ from viz.passes.store import PassStore
 from viz.server.work import TURNS
 from viz.tabs import base
 from viz.tabs.generate import next_token, stream
-from viz.text import Refusal
+from viz.text import Busy, Refusal
 
 TEXT = "The cat sat on the mat"
 ENDPOINTS = {"models", "tokenize", "attention", "predict", "lens", "generate"}
@@ -285,6 +285,39 @@ def test_no_other_field_changes_which_endpoint_a_call_reaches(address, other):
 def test_half_a_character_is_refused_in_a_sentence(address, path, body):
     answer = httpx.post(f"{address}gradio_api/{path}", content=json.dumps(body))
     assert re.search("No model|Expected|not a valid change", answer.json()["error"]), answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "status"),
+    [
+        ("run/attention", ["gpt", TEXT, 6], 422),
+        ("api/predict/", ["gpt", ""], 422),
+        ("run/lens", ["gpt", TEXT, "", 0], 422),
+        ("run/tokenize", ["nobody", TEXT], 422),
+        ("run/models", [], 503),
+    ],
+)
+def test_a_direct_call_that_is_refused_has_the_status_of_its_refusal(address, monkeypatch, path, given, status):
+    def busy(_: Loaded) -> None:
+        raise Busy("busy_measuring")
+
+    monkeypatch.setattr(api, "describe", busy)
+    answer = httpx.post(f"{address}gradio_api/{path}", json={"data": given})
+    assert (answer.status_code, next(iter(answer.json()))) == (status, "error")
+
+
+def test_a_fault_of_the_server_has_the_status_500(address, monkeypatch):
+    monkeypatch.setattr(api, "describe", lambda _: 1 / 0)
+    assert httpx.post(f"{address}gradio_api/run/models", json={"data": []}).status_code == 500
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_lists_nested_almost_too_deeply_to_parse_are_refused(address, at):
+    for depth in range(850, 1_000):
+        nested = "[" * depth + "]" * depth
+        given = ["gpt", TEXT, 0]
+        body = json.dumps({"data": [*given[:at], None, *given[at + 1 :]]}).replace("null", nested)
+        assert 400 <= httpx.post(f"{address}gradio_api/run/attention", content=body).status_code < 500, depth
 
 
 PREDICT = "predict(model, text, edits='')"

@@ -13,6 +13,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from fastapi import HTTPException
@@ -35,6 +36,9 @@ ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads 
 CALL = re.compile(r"(run|api|call|call/v2)/(\w+)/?")  # after ROUTES: an endpoint called by its name
 OF_A_CALL = ("cancel", "reset")  # end a call that its client started
 TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and can reach nothing else
+
+
+refused: ContextVar[list[int]] = ContextVar("refused")  # the statuses of refusals of the current call
 
 
 class Endpoint(NamedTuple):
@@ -80,6 +84,7 @@ class Gateway:
         if scope["path"] == PAGE:
             return await self._page(scope, receive, send if known else with_cookie(send, new_cookie(self._secret())))
         if scope["method"] == "POST" and ROUTES in scope["path"]:
+            send = with_own_status(send)
             try:
                 receive = await self._call(Request(scope, receive))
             except ClientDisconnect:
@@ -191,6 +196,18 @@ def with_cookie(send: Send, cookie: str) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             MutableHeaders(scope=message).append("set-cookie", cookie)
+        await send(message)
+
+    return sending
+
+
+def with_own_status(send: Send) -> Send:
+    """Wraps `send`: the answer to a call that was refused gets the status of its refusal, where Gradio's is 500."""
+    refused.set(statuses := [])
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 500 and statuses:
+            message["status"] = statuses[-1]
         await send(message)
 
     return sending

@@ -77,10 +77,8 @@ def refusals_as_json(handler: Callable[P, Awaitable[Response]]) -> Callable[P, A
     async def route(*args: P.args, **kwargs: P.kwargs) -> Response:
         try:
             return await handler(*args, **kwargs)
-        except ValueError as raised:
+        except (ValueError, RecursionError) as raised:
             return refused(refusal_of(raised))
-        except RecursionError:  # lists nested almost too deeply to parse
-            return refused(Refusal("bad_request"))
         except ClientDisconnect:
             return Response(status_code=GONE)
 
@@ -124,14 +122,16 @@ def error(refusal: Refusal) -> bytes:
     return json.dumps({"error": refusal.note}).encode() + b"\n"
 
 
-def refusal_of(raised: ValueError) -> Refusal:
-    """Returns the refusal to show a visitor for a ValueError.
+def refusal_of(raised: ValueError | RecursionError) -> Refusal:
+    """Returns the refusal to show a visitor for an error.
 
     Only a `Refusal`, or the library's `TokenBeyondModel` and `NotNumbers`, are meant for visitors. Any other ValueError
     is a bug in the app: it is logged with its traceback, and the visitor reads only that the request failed.
     """
     if isinstance(raised, Refusal):
         return raised
+    if isinstance(raised, RecursionError):  # lists nested almost too deeply to parse
+        return Refusal("bad_request")
     if isinstance(raised, TokenBeyondModel):
         return Refusal("token_beyond", token=raised.token)
     if isinstance(raised, NotNumbers):
