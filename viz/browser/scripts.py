@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -120,16 +119,17 @@ class Scripts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
-        path = scope["path"] if scope["type"] == "http" else ""
+        path = scope["path"] if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") else ""
         result = None
         if path.startswith(PATH):
             name = path.removeprefix(folder())
             result = (packed(name), "text/css" if name == STYLES else "text/javascript") if name in sources() else None
             if not result:
                 return await Response(status_code=404, headers=http.FRESH)(scope, receive, send)
-        elif path.startswith(gradio_adapter.ASSETS_PATH) and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+        elif path.startswith(gradio_adapter.ASSETS_PATH) and http.takes_gzip(scope):
             name = path.removeprefix(gradio_adapter.ASSETS_PATH)
             result = (asset(name), assets()[name]) if name in assets() else None
         if not result:
             return await self._app(scope, receive, send)
-        await Response(result[0], 200, http.GZIPPED | http.FOREVER, result[1])(scope, receive, send)
+        headers = http.GZIPPED | http.FOREVER | {"Vary": "Accept-Encoding"}
+        await Response(result[0], 200, headers, result[1])(scope, receive, send)

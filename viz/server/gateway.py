@@ -82,7 +82,8 @@ class Gateway:
         client.set(who)
         session.set(known := session_of(scope, self._secret()))
         if scope["path"] == PAGE:
-            return await self._page(scope, receive, send if known else with_cookie(send, new_cookie(self._secret())))
+            page = self._page if http.takes_gzip(scope) else self._app
+            return await page(scope, receive, send if known else with_cookie(send, new_cookie(self._secret())))
         if scope["method"] == "POST" and ROUTES in scope["path"]:
             send = with_own_status(send)
             try:
@@ -191,11 +192,13 @@ def long_address(length: int, language: str, headers: Headers) -> Response:
 
 
 def with_cookie(send: Send, cookie: str) -> Send:
-    """Wraps `send`: the response sets a cookie."""
+    """Wraps `send`: the response sets a cookie, and no cache in between gives it to others."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).append("set-cookie", cookie)
+            headers = MutableHeaders(scope=message)
+            headers.append("set-cookie", cookie)
+            headers["cache-control"] = "private"
         await send(message)
 
     return sending

@@ -8,11 +8,13 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import re
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from typing import Any, ParamSpec
 
 from fastapi import Response
 from fastapi.responses import StreamingResponse
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
@@ -29,6 +31,7 @@ GZIPPED = {"Content-Encoding": "gzip"}
 BINARY = "application/octet-stream"
 LINES = "application/x-ndjson"
 BODY_LIMIT = 64_000  # bytes of a request
+GZIP = re.compile(r"(?:^|[,\s])gzip\s*(?:,|$|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))")
 GONE = 499  # the status of a response whose client has disconnected
 
 
@@ -68,6 +71,11 @@ def parse_object(body: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Refusal("bad_request")
     return value
+
+
+def takes_gzip(scope: Scope) -> bool:
+    """Returns whether a request accepts an answer in gzip: it names it, and not with a quality of 0."""
+    return bool(GZIP.search(Headers(scope=scope).get("accept-encoding", "")))
 
 
 def refusals_as_json(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[Response]]:

@@ -43,6 +43,13 @@ def test_nothing_but_scripts_of_this_version_comes(client):
     assert older.headers["cache-control"] == "no-store"
 
 
+def test_scripts_are_only_read(client):
+    for path in (f"{scripts.folder()}browser/lib/base.js", f"/assets/{SCRIPT}"):
+        assert client.head(path).status_code == 200
+        for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+            assert client.request(method, path).status_code == 404, method  # here there is no Gradio behind it
+
+
 def test_gradio_s_own_scripts_and_styles_come_from_memory_as_they_stand_in_its_package(client):
     for name in (SCRIPT, STYLE):
         answer = client.get(f"/assets/{name}")
@@ -53,7 +60,13 @@ def test_gradio_s_own_scripts_and_styles_come_from_memory_as_they_stand_in_its_p
 def test_what_else_is_asked_for_among_gradio_s_is_left_to_gradio(client):
     for name in (FONT, "none.js", "..%2Findex.html", "..%2F..%2Fsupport.js", ""):
         assert client.get(f"/assets/{name}").status_code == 404, name  # here there is no Gradio behind it
-    assert client.get(f"/assets/{SCRIPT}", headers={"Accept-Encoding": "br"}).status_code == 404
+    for encodings in ("br", "gzip;q=0", "br, gzip; q=0.0", "identity;q=1,gzip;q=0.000,br", "x-gzip2", "zstd;q=0"):
+        answer = client.get(f"/assets/{SCRIPT}", headers={"Accept-Encoding": encodings})
+        assert answer.status_code == 404, encodings
+    for encodings in ("gzip", "br, gzip;q=0.1", "gzip;q=0.01, br;q=0", "deflate,gzip ,br"):
+        answer = client.get(f"/assets/{SCRIPT}", headers={"Accept-Encoding": encodings})
+        assert answer.headers["content-encoding"] == "gzip", encodings
+        assert answer.headers["vary"] == "Accept-Encoding"
     known = scripts.asset.cache_info().currsize
     for name in ("x" * 300, "a/" * 9_000, "y.js"):
         assert client.get(f"/assets/{name}").status_code == 404
