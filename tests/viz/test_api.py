@@ -266,6 +266,16 @@ def test_a_call_is_read_as_json_whatever_it_says_that_it_is(address, kind):
     assert "".join(answer.json()["data"][0]["tokens"]) == TEXT.replace(" ", "␣")
 
 
+@pytest.mark.parametrize("name", ["x" * 65, 5, ["x"], {"x": 1}])
+@pytest.mark.parametrize("path", ["run/models", "call/models", "queue/join"])
+def test_a_session_has_a_short_name(client, address, path, name):
+    """Gradio keeps it, whatever its size."""
+    number = next(each.fn_index for each in client.endpoints.values() if each.api_name == "/models")
+    answer = httpx.post(f"{address}gradio_api/{path}", json={"data": [], "session_hash": name, "fn_index": number})
+    assert answer.status_code == 422
+    assert "could not read this request" in answer.json()["error"]
+
+
 @pytest.mark.parametrize("other", [{"fn_index": 0}, {"fn_index": 9**9}, {"batched": True}, {"event_data": {}}])
 def test_no_other_field_changes_which_endpoint_a_call_reaches(address, other):
     answer = httpx.post(f"{address}gradio_api/run/tokenize", json={"data": ["gpt", TEXT], **other})

@@ -30,6 +30,18 @@ def test_the_queue_that_no_event_goes_through_hardly_looks_for_events(polls, mon
     assert pauses == [1.0]
 
 
+def test_the_queue_forgets_old_calls():
+    with gr.Blocks() as page:
+        pass
+    page.queue()
+    rest_queue(page)
+    calls = page._queue.pending_event_ids_session
+    for i in range(5_000):
+        calls[f"{i}"] = set()
+    assert len(calls) == page._queue.pending_messages_per_session.max_size < 5_000
+    assert "4999" in calls
+
+
 @pytest.mark.parametrize(("length", "status"), [(ADDRESS_LIMIT - 2_000, 200), (ADDRESS_LIMIT + 1, 414), (900_000, 414)])
 def test_a_long_address_is_answered_by_the_page_or_by_its_door_however_slowly_it_comes(served, length, status):
     head = f"GET /?text={'x' * (length - len('/text='))} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n".encode()

@@ -31,10 +31,11 @@ from viz.text import Refusal, first_known, in_words, message
 
 PAGE = "/"
 ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads addresses, takes 65,536 with the host
-
+SESSION_LIMIT = 64  # characters of the name by which Gradio stores a client's calls; its own have up to 36
 
 CALL = re.compile(r"(run|api|call|call/v2)/(\w+)/?")  # after ROUTES: an endpoint called by its name
 OF_A_CALL = ("cancel", "reset")  # end a call that its client started
+CLOSED = ("/upload_progress", "/dev/reload", "/deep_link")  # of GET: store what they are given, or poll without end
 TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and can reach nothing else
 
 
@@ -84,7 +85,7 @@ class Gateway:
         if scope["path"] == PAGE:
             page = self._page if http.takes_gzip(scope) else self._app
             return await page(scope, receive, send if known else with_cookie(send, new_cookie(self._secret())))
-        if scope["method"] == "POST" and ROUTES in scope["path"]:
+        if ROUTES in scope["path"] and (scope["method"] == "POST" or scope["path"].endswith(CLOSED)):
             send = with_own_status(send)
             try:
                 receive = await self._call(Request(scope, receive))
@@ -102,8 +103,8 @@ class Gateway:
             await send({"type": "http.response.body", "body": b""})
 
     async def _call(self, request: Request) -> Receive:
-        """Reads a request to one of Gradio's POST routes; returns a `receive` that replays its body, completed to a
-        call with all arguments.
+        """Reads a request to one of Gradio's routes; returns a `receive` that replays its body, completed to a call
+        with all arguments.
 
         Raises:
             Refusal: it does not call an endpoint, its arguments do not fit, or it is too long.
@@ -153,9 +154,12 @@ def with_all_arguments(
         keep: fields to keep besides the arguments.
 
     Raises:
-        Refusal: arguments are missing, or there are others than the endpoint has.
+        Refusal: arguments are missing, or there are others than the endpoint has; or an invalid session.
     """
     call = http.parse_object(body)
+    name = call.get("session_hash") or ""
+    if not isinstance(name, str) or len(name) > SESSION_LIMIT:
+        raise Refusal("bad_request")
     given: Any = call if by_name else call.get("data")
     try:
         if by_name:

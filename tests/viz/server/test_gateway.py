@@ -24,10 +24,13 @@ from viz.text import message
         ("POST", "/gradio_api/run/predict", 404),
         ("POST", "/write", 200),
         ("GET", "/gradio_api/theme.css", 200),
+        ("GET", "/gradio_api/upload_progress?upload_id=x", 404),
+        ("HEAD", "/mounted/gradio_api/dev/reload", 404),
+        ("GET", "/gradio_api/deep_link?session_hash=x", 404),
         ("DELETE", "/room/a", 200),
     ],
 )
-def test_of_gradio_s_own_routes_none_that_takes_a_post_is_open(method, path, status):
+def test_of_gradio_s_own_routes_none_is_open_that_takes_a_post_or_keeps_what_it_is_given(method, path, status):
     assert TestClient(Gateway(Response("inside"))).request(method, path).status_code == status
 
 
