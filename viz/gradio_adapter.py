@@ -168,8 +168,8 @@ def show_layout_of(fresh: gr.Blocks, page: gr.Blocks) -> None:
     old: Any = page.config
     new: Any = fresh.get_config_file()
     parameters = [each for each in old["components"] if each["type"] == "api" and each["id"] in page.blocks]
-    old.update({name: new[name] for name in ("dependencies", "layout", "page")})
-    old["components"] = [*new["components"], *parameters]
+    parts = {name: new[name] for name in ("dependencies", "layout", "page")}
+    old.update(parts | {"components": [*new["components"], *parameters]})  # at once: a page may be loading
 
 
 HEAD_LIMIT = 1 << 20  # bytes of a request's first line and headers
