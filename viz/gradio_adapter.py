@@ -21,7 +21,6 @@ import gradio as gr
 from fastapi import FastAPI, Request
 from gradio.context import LocalContext
 from gradio.routes import templates
-from gradio.utils import LRUCache
 from jinja2 import ChoiceLoader, DictLoader
 
 ROUTES = "/gradio_api/"  # prefix of Gradio's own routes
@@ -191,7 +190,8 @@ def rest_queue(page: gr.Blocks) -> None:
     Polling took 6 % of a core on an idle server. Of the two tables of calls by session, which a call is added to at the
     same time, Gradio bounds one only.
     """
-    page._queue.pending_event_ids_session = LRUCache(page._queue.pending_messages_per_session.max_size)
+    bounded: Any = page._queue.pending_messages_per_session
+    page._queue.pending_event_ids_session = type(bounded)(bounded.max_size)
     page._queue.sleep_when_free = page._queue.progress_update_sleep_when_free = 1.0
 
 
