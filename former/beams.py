@@ -14,7 +14,7 @@ from torch import Tensor
 from former.checks import is_number, require_positive
 from former.config import require_token
 from former.edits import edits_of_heads
-from former.generate import check_prompt, window_for
+from former.generate import check_ids, window_for
 from former.hooks import Model, Observer, chain
 from former.models import require_output_layer
 from former.sampling import precise, require_maximum
@@ -71,7 +71,7 @@ def beam_search(
     if not is_number(length_penalty) or abs(length_penalty) > MOST_PENALTY:
         raise ValueError(f"length_penalty must be in [-{MOST_PENALTY}, {MOST_PENALTY}], got {length_penalty!r}")
     length_penalty = float(length_penalty)  # a whole number of numpy has no negative powers
-    ids = check_prompt(prompt_ids, config.num_tokens)
+    ids = check_ids(prompt_ids, config.num_tokens)
     cache = window_for(model, len(ids)).cache
     if cache is None:
         raise ValueError(f"model must be a causal Generator, got another {type(model).__name__}")

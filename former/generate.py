@@ -273,7 +273,7 @@ def generate(
     check_rules(temperature, top_k, top_p, min_p, repetition_penalty)
     require_output_layer(model)
     config = model.config
-    ids = check_prompt(prompt_ids, config.num_tokens)
+    ids = check_ids(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be a whole number of at least 0, got {max_new_tokens!r}")
     edits = edits_of_heads(model, edits)
@@ -313,22 +313,22 @@ def _steps(
         ids.append(token)
 
 
-def check_prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:
-    """Returns a prompt's ids as a list.
+def check_ids(ids: Sequence[int] | Tensor, num_tokens: int, name: str = "prompt_ids") -> list[int]:
+    """Returns token ids as a list; `name` is the argument's name in errors.
 
     Raises:
-        ValueError: the prompt is empty, or an id is outside the vocabulary.
+        ValueError: there is no id, or one outside the vocabulary.
     """
-    values = prompt_ids.tolist() if isinstance(prompt_ids, Tensor) else prompt_ids
-    ids = list(values) if isinstance(values, Iterable) else [values]
-    if not ids:
-        raise ValueError("prompt_ids must hold at least one token, got none")
-    for i in ids:
+    values = ids.tolist() if isinstance(ids, Tensor) else ids
+    values = list(values) if isinstance(values, Iterable) else [values]
+    if not values:
+        raise ValueError(f"{name} must hold at least one token, got none")
+    for i in values:
         if not is_whole(i):
-            raise ValueError(f"prompt_ids must be whole numbers, one a token (t,), got {i!r} among them")
-    if not all(0 <= i < num_tokens for i in ids):
-        raise ValueError(f"prompt_ids must be in [0, {num_tokens}), got {min(ids)} to {max(ids)}")
-    return [int(i) for i in ids]
+            raise ValueError(f"{name} must be whole numbers, one a token (t,), got {i!r} among them")
+    if not all(0 <= i < num_tokens for i in values):
+        raise ValueError(f"{name} must be in [0, {num_tokens}), got {min(values)} to {max(values)}")
+    return [int(i) for i in values]
 
 
 def _layers(capture: bool | Iterable[int] | None, depth: int) -> frozenset[int]:

@@ -65,6 +65,8 @@ CASES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # the argument's name, a
     "rollout": ("weights", analysis.rollout),
     "head_statistics": ("tokens", lambda wrong: analysis.head_statistics(torch.eye(3)[None], wrong or NAME)),
     "induction_score": ("model", analysis.induction_score),
+    "induction_score by": ("seed", lambda wrong: analysis.induction_score(MODEL, wrong or NAME, length=4)),
+    "induction_score on": ("ids", lambda wrong: analysis.induction_score(MODEL, length=4, ids=wrong or NAME)),
     "rare_tokens": ("tokenizer", lambda wrong: analysis.rare_tokens(MODEL, wrong)),
     "lens": ("run", analysis.lens),
     "trace": ("run", lambda wrong: analysis.trace(wrong, 0, 0, 1, 1)),

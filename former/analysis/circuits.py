@@ -10,7 +10,8 @@ Sizes: e embedding, h heads, s size of one head.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -18,8 +19,10 @@ from torch import Tensor, nn
 
 from former.analysis.parts import centred, output_layer
 from former.checks import require_instance, require_positive
+from former.generate import check_ids
 from former.hooks import run_with_capture
 from former.models import Generator
+from former.sampling import random_of
 
 TINY = torch.finfo(torch.float64).tiny  # in place of 0 where a head passes nothing on
 
@@ -36,16 +39,16 @@ class HeadMaps(NamedTuple):
 @torch.no_grad()
 def head_maps(block: Any) -> HeadMaps:
     """Returns the matrices by which the heads of a block read and write, in float64."""
-    attention, e = block.attention, block.norm1.weight.numel()
-    read = torch.eye(e, dtype=block.norm1.weight.dtype, device=block.norm1.weight.device)
+    attention, gain = block.attention, block.norm1.weight.double()
+    read = torch.eye(len(gain)).to(gain)
     if block.pre_norm:
-        read = centred(block.norm1, read) * block.norm1.weight
+        read = centred(block.norm1, read) * gain
     readers = (attention.toqueries, attention.tokeys, attention.tovalues)
     q, k, v = (_matrix(part, read).unflatten(0, (-1, attention.size)) for part in readers)
     if isinstance(attention.norm_q, nn.RMSNorm):
         q, k = (x * norm.weight[:, None] for x, norm in ((q, attention.norm_q), (k, attention.norm_k)))
     k, v = (x.repeat_interleave(attention.heads // attention.kv_heads, 0) for x in (k, v))
-    joined = torch.eye(attention.heads * attention.size, dtype=read.dtype, device=read.device)
+    joined = torch.eye(attention.heads * attention.size).to(gain)
     out = _matrix(attention.unifyheads, joined).unflatten(1, (attention.heads, -1)).transpose(0, 1)
     return HeadMaps(q, k, v, out)
 
@@ -111,11 +114,9 @@ def copying_score(model: Any) -> Tensor:
     stack = model.transformer
     unembed = output_layer(model)[0]  # (num_tokens, e)
     norm: Any = model.norm
+    through = stack.token_embedding.weight.double().T @ unembed.double()  # (e, e): summed over the vocabulary
     if model.config.norm == "pre":
-        unembed = centred(norm, unembed * norm.weight)  # includes the norm's gain and centring
-    through = (
-        stack.token_embedding.weight.double().T @ unembed.double()
-    )  # (e, e): embeddings, summed over the vocabulary
+        through = centred(norm, through * norm.weight)  # includes the norm's gain and centring
     rows = []
     for block in stack.blocks:
         maps = head_maps(block)
@@ -125,7 +126,12 @@ def copying_score(model: Any) -> Tensor:
 
 
 def induction_score(
-    model: Generator, seed: int = 0, *, length: int = 64, repeats: int = 32, ids: Sequence[int] | None = None
+    model: Generator,
+    seed: int | None = 0,
+    *,
+    length: int = 64,
+    repeats: int = 32,
+    ids: Sequence[int] | Tensor | None = None,
 ) -> Tensor:
     """Measures each head's weight on the token after the previous occurrence of the current token.
 
@@ -134,32 +140,32 @@ def induction_score(
 
     Args:
         model: a Generator.
-        seed: of the tokens.
+        seed: of the tokens, in [-2^63, 2^64); None for others each time.
         length: of the sequence; the context must hold 2·length tokens.
         repeats: number of random sequences.
         ids: the tokens to draw from; None for the whole vocabulary.
     Returns:
         (layers, h): the mean weight, in [0, 1].
     Raises:
-        ValueError: another kind of model, a sequence that is longer than half the context, or no tokens to draw from.
+        ValueError: another kind of model, a seed or an id out of range, a sequence that is longer than half the
+            context, or no tokens to draw from.
     """
     require_instance("model", model, Generator)
     require_positive("length", length)
     require_positive("repeats", repeats)
     if 2 * length > (most := model.config.seq_length):
         raise ValueError(f"length must be at most {most // 2}, half of the model's context, got {length}")
-    if ids is not None and not len(ids):
-        raise ValueError("ids must hold at least one token, got none")
-    tokens = repeated_sequences(length, repeats, seed, range(model.config.num_tokens) if ids is None else ids)
+    vocabulary = range(model.config.num_tokens)
+    ids = check_ids(vocabulary if ids is None else ids, len(vocabulary), "ids")
+    tokens = repeated_sequences(length, repeats, seed, ids)
     tokens = tokens.to(next(model.parameters()).device)
     return induction_weight(run_with_capture(model, tokens)[1].stack("weights"))
 
 
-def repeated_sequences(length: int, repeats: int, seed: int, ids: Sequence[int]) -> Tensor:
+def repeated_sequences(length: int, repeats: int, seed: int | None, ids: Sequence[int]) -> Tensor:
     """Returns `repeats` sequences of `length` random tokens from `ids`, each followed by itself: (repeats, 2·length).
     `seed` determines the tokens."""
-    random = torch.Generator().manual_seed(seed)
-    once = torch.tensor(ids)[torch.randint(len(ids), (repeats, length), generator=random)]
+    once = torch.tensor(ids)[torch.randint(len(ids), (repeats, length), generator=random_of(seed))]
     return torch.cat((once, once), 1)
 
 
@@ -176,6 +182,7 @@ def induction_weight(weights: Tensor) -> Tensor:
     return queries.mean((1, -1))
 
 
-def _matrix(linear: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+def _matrix(linear: nn.Module, x: Tensor) -> Tensor:
     """Returns the matrix (out, in) of a linear map applied to the rows of x (in, ·), without its bias, in float64."""
-    return (linear(x[None]) - linear(torch.zeros_like(x)[None]))[0].T.double()
+    exact, x = copy.deepcopy(linear).double(), x[None]  # in half precision a large bias would leave little of a sum
+    return (exact(x) - exact(torch.zeros_like(x)))[0].T

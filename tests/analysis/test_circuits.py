@@ -1,8 +1,10 @@
 """Composition, copying and induction, compared with explicit matrices and loops."""
 
+import copy
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -37,6 +39,23 @@ def test_the_maps_of_a_head_give_what_it_reads_and_writes(model):
     out = torch.randn(1, 3, 5, block.attention.size, dtype=torch.float64)
     joined = block.attention.unifyheads(out.transpose(1, 2).flatten(2)) - block.attention.unifyheads.bias
     torch.testing.assert_close((out[0] @ maps.out.transpose(1, 2)).sum(0)[None], joined)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_a_model_of_low_precision_has_the_circuits_of_the_same_weights_in_float64(dtype):
+    torch.manual_seed(0)
+    low = former.Generator(replace(CONFIG, attention_bias=True)).to(dtype).eval()
+    with torch.no_grad():
+        for name, parameter in low.named_parameters():
+            if name.endswith("bias"):  # some of Qwen's are above 100
+                parameter.fill_(100.0)
+    exact = copy.deepcopy(low).double()
+    # float64 rounds biases of 100 to 1e-14, and the scores are roots of sums, exact to its root at worst.
+    for kind in ("q", "k", "v"):
+        torch.testing.assert_close(
+            analysis.composition(low, kind), analysis.composition(exact, kind), atol=1e-7, rtol=0
+        )
+    torch.testing.assert_close(analysis.copying_score(low), analysis.copying_score(exact), atol=1e-7, rtol=0)
 
 
 @pytest.mark.parametrize("kind", ["q", "k", "v"])
@@ -124,3 +143,13 @@ def test_a_head_that_passes_nothing_on_scores_0():
         composed = analysis.composition(model, kind)
         assert composed.isfinite().all(), kind
         assert (composed[1, :, 0, 0] == 0).all(), kind
+
+
+def test_numbers_and_ids_of_numpy_and_torch_draw_the_tokens_of_the_same_numbers_of_python():
+    torch.manual_seed(0)
+    model = former.Generator(CONFIG).eval()
+    plain = analysis.induction_score(model, 3, length=4, repeats=2, ids=[1, 2, 5])
+    arrays: list[Any] = [np.array([1, 2, 5]), torch.tensor([1, 2, 5])]
+    for ids in arrays:
+        numpy: Any = np.int64(3)
+        assert analysis.induction_score(model, numpy, length=4, repeats=2, ids=ids).equal(plain)
