@@ -8,6 +8,7 @@ import torch
 
 import former
 from former import analysis, patching
+from former.analysis import scan
 from former.generate import KeyValueCache
 from former.runs import Run
 from former.sampling import next_token_probs
@@ -104,3 +105,14 @@ def test_an_angle_is_that_by_which_the_model_turns():
     for at in range(size // 2):
         turned = analysis.trace(run, 0, 0, last, 0, "q", at)["turned"]
         assert float(turned["angle"]) == pytest.approx(last * theta ** (-2 * at / size), rel=1e-5)
+
+
+def test_rare_tokens_are_those_of_the_same_weights_in_float32_and_heads_can_be_scanned():
+    exact = copy.deepcopy(HALF.model).float()
+    assert analysis.rare_tokens(HALF.model, HALF.tokenizer).equal(analysis.rare_tokens(exact, HALF.tokenizer))
+    torch.manual_seed(0)
+    small = former.Generator(former.ModelConfig(emb=16, heads=2, depth=1, seq_length=8)).bfloat16().eval()
+    result = scan.scan(small, torch.randint(256, (70, 8)))
+    assert result.spread.dtype == torch.float32
+    assert float(result.of("decided").max()) <= 1
+    assert float(result.explained.max()) <= 1 + 1e-6  # a share, rounded in float32

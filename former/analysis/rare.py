@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from former.analysis.parts import output_layer
+from former.sampling import precise
 from former.tokens import Tokenizer
 
 UNUSED = re.compile("x(C0|C1|F[5-9A-F])")  # labels of the bytes that no UTF-8 text contains
@@ -33,7 +34,7 @@ def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
     Returns:
         bool (num_tokens,).
     """
-    weight, _ = output_layer(model)
+    weight = precise(output_layer(model)[0])
     if not hasattr(tokenizer, "labels"):
         raise ValueError(f"tokenizer must be a tokenizer, such as `bundle.tokenizer`, got a {type(tokenizer).__name__}")
     unused, control = (list(ids) for ids in _bytes_of(tokenizer, len(weight)))

@@ -30,6 +30,7 @@ from former.checkpoints.files import CARD, CheckpointError
 from former.hooks import run_with_capture
 from former.runs.kind import Measure, Source
 from former.runs.kinds import kind_of
+from former.sampling import precise
 
 FILE = "scan/heads.safetensors"  # not listed among the card's weight files
 MOST_BYTES = 2_000_000
@@ -131,8 +132,7 @@ def can_scan(source: Source) -> bool:
 
 def _evenly(model: Any, t: int) -> Tensor:
     """Returns the weights (1, t, t) of a head that attends equally to all tokens that the mask allows."""
-    mask = model.mask(t) if hasattr(model, "mask") else None
-    mask = torch.ones(t, t) if mask is None else mask
+    mask = model.mask(t) if hasattr(model, "mask") else torch.ones(t, t)
     return (mask / mask.sum(-1, keepdim=True))[None]
 
 
@@ -149,7 +149,7 @@ def _run(
     even: list[dict[str, Tensor]] = []
     for batch in watch(tokens.split(8)):
         _, capture = run_with_capture(model, batch, ("q", "k", "weights"))
-        q, k, weights = (capture.stack(point) for point in ("q", "k", "weights"))  # (layers, b, h, ...)
+        q, k, weights = (precise(capture.stack(point)) for point in ("q", "k", "weights"))  # (layers, b, h, ...)
         for i, ids in enumerate(batch):
             measures = _measures(weights[:, i], ids, *kinds, shares)
             results.append(measures | _place(weights[:, i], q[:, i], k[:, i], ids, kinds[0]))
