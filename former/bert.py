@@ -27,7 +27,7 @@ from former.config import Activation, StackConfig, added_in_version, require_tok
 from former.hooks import Observer
 from former.observable import observable
 from former.positions import LearnedPositions
-from former.stack import Transformer, not_padding
+from former.stack import Transformer, check_range, holds_whole, not_padding
 
 SIZES: dict[str, dict[str, Any]] = {
     "bert-base": {"emb": 768, "heads": 12, "depth": 12},
@@ -178,14 +178,11 @@ class BertStack(nn.Module):
         return torch.tanh(x) if self.config.pooler_activation == "tanh" else torch.relu(x)
 
     def _check_segments(self, segments: Tensor, tokens: Tensor) -> None:
-        if segments.shape != tokens.shape or segments.is_floating_point() or segments.dtype == torch.bool:
+        require_instance("segments", segments, Tensor)
+        if segments.shape != tokens.shape or not holds_whole(segments):
             shape = f"{segments.dtype} {tuple(segments.shape)}"
             raise ValueError(f"segments must be whole numbers of the tokens' shape {tuple(tokens.shape)}, got {shape}")
-        if torch.compiler.is_compiling() or (segments.is_cuda and self.training):
-            return  # as in `check_tokens`
-        low, high = segments.aminmax()
-        if low < 0 or high >= self.config.num_segments:
-            raise ValueError(f"segments must be in [0, {self.config.num_segments}), got {int(low)} to {int(high)}")
+        check_range("segments", segments, self.config.num_segments, self.training)
 
 
 class Bert(BertStack):

@@ -84,10 +84,12 @@ class EncoderDecoder(nn.Module):
         Raises:
             ValueError: tokens or a mask that do not fit, a source of padding only, or batches of different sizes.
         """
+        real = self.real(source)
+        self.decoder.check(target, name="target")
         if len(source) != len(target):
             raise ValueError(f"source and target must be batches of one size, got {len(source)} and {len(target)}")
         memory = self.encode(source, observer, recompute=recompute)
-        return self.decode(target, memory, self.real(source), mask=mask, observer=observer, recompute=recompute)
+        return self.decode(target, memory, real, mask=mask, observer=observer, recompute=recompute)
 
     @observable
     def encode(self, source: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
@@ -123,7 +125,7 @@ class EncoderDecoder(nn.Module):
             ValueError: tokens, memory or a mask that do not fit.
         """
         past = 0 if cache is None else cache.length
-        self.decoder.check(target, past)
+        self.decoder.check(target, past, "target")
         if not isinstance(memory, Tensor) and len(memory) != self.config.depth:
             raise ValueError(
                 f"memory must hold keys and values for each of {self.config.depth} layers, got {len(memory)} of them"
@@ -158,7 +160,7 @@ class EncoderDecoder(nn.Module):
         Raises:
             ValueError: tokens that this model cannot read, or a source of padding only.
         """
-        self.encoder.check(source)
+        self.encoder.check(source, name="source")
         if self.config.pad_token is None:
             return None
         return not_padding(source, self.config.pad_token, self.training, "source")

@@ -99,13 +99,19 @@ class Transformer(nn.Module):
         one."""
         return self.positions.turn(torch.arange(past, past + x.shape[1], device=x.device), x.dtype)
 
-    def check(self, tokens: Tensor, past: int = 0) -> None:
+    def check(self, tokens: Tensor, past: int = 0, name: str = "tokens") -> None:
         """Raises ValueError unless `tokens` is a batch that this stack can read (`check_tokens`)."""
-        check_tokens(tokens, self.num_tokens, self.positions.limit, past, training=self.training)
+        check_tokens(tokens, self.num_tokens, self.positions.limit, past, training=self.training, name=name)
 
 
 def check_tokens(
-    tokens: Tensor, num_tokens: int, limit: int | None = None, past: int = 0, *, training: bool = False
+    tokens: Tensor,
+    num_tokens: int,
+    limit: int | None = None,
+    past: int = 0,
+    *,
+    training: bool = False,
+    name: str = "tokens",
 ) -> None:
     """Raises ValueError unless `tokens` is a batch that a model can read.
 
@@ -114,23 +120,35 @@ def check_tokens(
         limit: the most tokens the model can read, including the `past` ones; None for no limit.
         past: number of earlier tokens.
         training: whether to skip checking ids on a GPU, where reading them would delay every step.
+        name: the argument's name in errors.
     Raises:
         ValueError: not whole numbers (b, t), empty, longer than the limit, or ids outside the vocabulary.
     """
     if not isinstance(tokens, Tensor):
-        raise ValueError(f"tokens must be a tensor of whole numbers (b, t), got a {type(tokens).__name__}")
-    if tokens.dim() != 2 or tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
-        raise ValueError(f"tokens must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
+        raise ValueError(f"{name} must be a tensor of whole numbers (b, t), got a {type(tokens).__name__}")
+    if tokens.dim() != 2 or not holds_whole(tokens):
+        raise ValueError(f"{name} must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
     if tokens.numel() == 0:
-        raise ValueError(f"tokens must hold at least one token, got shape {tuple(tokens.shape)}")
+        raise ValueError(f"{name} must hold at least one token, got shape {tuple(tokens.shape)}")
     length = past + tokens.shape[1]
     if limit is not None and length > limit:
-        raise ValueError(f"tokens must fit the context of {limit} tokens, got {length}")
-    if torch.compiler.is_compiling() or (tokens.is_cuda and training):
+        raise ValueError(f"{name} must fit the context of {limit} tokens, got {length}")
+    check_range(name, tokens, num_tokens, training)
+
+
+def holds_whole(x: Tensor) -> bool:
+    """Returns whether a tensor's dtype is one of whole numbers."""
+    return not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool)
+
+
+def check_range(name: str, ids: Tensor, count: int, training: bool) -> None:
+    """Raises ValueError unless all ids are in [0, count); in `training`, a GPU's are not checked."""
+    if torch.compiler.is_compiling() or (ids.is_cuda and training):
         return  # reading the values would break the graph, or wait for the device in every step
-    low, high = map(int, tokens.aminmax())  # as tensors of uint8 they would be compared with 256 modulo 256
-    if low < 0 or high >= num_tokens:
-        raise ValueError(f"tokens must be in [0, {num_tokens}), got {low} to {high}")
+    # As long: torch has no extremes of the larger unsigned types, and would compare uint8 with 256 modulo 256.
+    low, high = map(int, ids.long().aminmax())
+    if low < 0 or high >= count:
+        raise ValueError(f"{name} must be in [0, {count}), got {low} to {high}")
 
 
 def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tokens") -> Tensor:
@@ -141,7 +159,7 @@ def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tok
         ValueError: a sequence of padding only.
     """
     real = tokens != pad_token
-    skip_check = torch.compiler.is_compiling() or (tokens.is_cuda and training)  # as in `check_tokens`
+    skip_check = torch.compiler.is_compiling() or (tokens.is_cuda and training)  # as in `check_range`
     if not skip_check and not real.any(-1).all():
         raise ValueError(f"{name} must hold a token that is not padding in every sequence, got one of padding only")
     return real

@@ -171,6 +171,7 @@ TINY: dict[str, Any] = {"num_tokens": 9, "emb": 8, "heads": 2, "depth": 1, "seq_
             "segments must be whole numbers of the tokens' shape",
         ),
         (lambda: Bert(CONFIG)(TOKENS, SEGMENTS.float()), r"segments must be whole numbers .* got torch.float32"),
+        (lambda: Bert(CONFIG)(TOKENS, SEGMENTS + 0j), r"segments must be whole numbers .* got torch.complex64"),
         (lambda: Bert(CONFIG)(TOKENS, SEGMENTS * 2), r"segments must be in \[0, 2\), got 0 to 2"),
         (lambda: Bert(CONFIG)(TOKENS * 0), "tokens must hold a token that is not padding"),
         (lambda: Bert(CONFIG)(TOKENS, mask=torch.ones(2, 2).bool()), "mask must fit scores of shape"),

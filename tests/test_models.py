@@ -169,7 +169,10 @@ def test_a_tied_generator_reads_its_logits_off_its_token_embedding():
     assert counts[1] - counts[0] == 20 * 16 + 20
 
 
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+WHOLE = [torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32]
+
+
+@pytest.mark.parametrize("dtype", WHOLE, ids=str)
 def test_tokens_of_any_whole_dtype_are_read_alike(dtype):
     torch.manual_seed(0)
     tokens = torch.randint(20, (1, 12))

@@ -14,6 +14,9 @@ CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=4, depth=2, seq_length
 MODEL = former.Generator(CONFIG).eval()
 BUNDLE: Any = former.Bundle(MODEL, tokens.ByteTokenizer(), CONFIG)
 RUN = BUNDLE.run("a text")
+SIZES: Any = {"num_tokens": 9, "emb": 8, "heads": 2, "depth": 1, "seq_length": 8}
+TRANSLATOR: Any = former.EncoderDecoder(former.EncoderDecoderConfig(**SIZES)).eval()
+BERT: Any = former.Bert(former.BertConfig(**SIZES, pad_token=None)).eval()
 TOKENS, X, Q = torch.arange(5)[None], torch.randn(1, 5, 16), torch.randn(1, 2, 5, 4)
 WRONG = (None, 1.5, [None], BUNDLE)
 NAME: Any = "a"  # in place of None, where that means the default
@@ -33,6 +36,9 @@ CASES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # the argument's name, a
     "Bert": ("config", former.Bert),
     "TransformerXL": ("config", former.TransformerXL),
     "EncoderDecoder": ("config", former.EncoderDecoder),
+    "source": ("source", lambda wrong: TRANSLATOR(wrong, TOKENS)),
+    "target": ("target", lambda wrong: TRANSLATOR(TOKENS, wrong)),
+    "segments": ("segments", lambda wrong: BERT(TOKENS, wrong or NAME)),
     "attend": ("v", lambda wrong: former.attend(Q, Q, wrong)),
     "without_padding": ("real", masks.without_padding),
     "without_padding and": ("mask", lambda wrong: masks.without_padding(TOKENS > 0, wrong or NAME)),
