@@ -117,6 +117,13 @@ def test_the_share_is_0_without_a_patch_and_1_where_all_is_carried(case):
         patching.heads(clean, clean, metric, share=True, stack=stack)
 
 
+def test_the_estimate_in_inference_mode_is_that_outside(case):
+    clean, corrupted, metric, stack = case
+    expected = patching.attribution(clean, corrupted, metric, stack=stack)
+    with torch.inference_mode():
+        assert torch.equal(patching.attribution(clean, corrupted, metric, stack=stack), expected)
+
+
 def test_the_estimate_is_the_slope_towards_the_clean_output(case):
     clean, corrupted, metric, stack = case
     result = patching.attribution(clean, corrupted, metric, stack=stack) - metric(corrupted)

@@ -149,10 +149,10 @@ def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False,
     depth = clean.model.config.depth
     taken = clean.rerun([name])[1].stack(name)  # (layers, 1, h, t, s)
     capture = Capture([name])
-    added = torch.zeros_like(taken, requires_grad=True)
-    probes = [Edit(layer, name, lambda out, layer=layer: out + added[layer]) for layer in range(depth)]
-    inputs = tuple(each.clone() for each in corrupted.inputs)
-    with torch.enable_grad():
+    with torch.inference_mode(False), torch.enable_grad():  # the runs may have been made in it, so copy their inputs
+        added = torch.zeros_like(taken, requires_grad=True)
+        probes = [Edit(layer, name, lambda out, layer=layer: out + added[layer]) for layer in range(depth)]
+        inputs = tuple(each.clone() for each in corrupted.inputs)
         result = corrupted.kind.call(corrupted.model, inputs, chain((*corrupted.edits, *probes, capture)))
         value = metric.of(corrupted, result)
         (gradient,) = torch.autograd.grad(value[0], added)
