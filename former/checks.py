@@ -78,6 +78,15 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
     return tuple(values)
 
 
+def distinct(name: str, values: Any) -> frozenset[Any]:
+    """Returns values as a set; raises ValueError as `listed`, or if one is itself a list."""
+    listed_values = listed(name, values)
+    try:
+        return frozenset(listed_values)
+    except TypeError:
+        raise ValueError(f"{name} must be a list of single values, got {values!r}") from None
+
+
 def require_json(name: str, value: Any) -> None:
     """Raises ValueError unless a value can be written as JSON, in UTF-8."""
     try:

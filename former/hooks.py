@@ -32,7 +32,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from former.checks import is_index, listed
+from former.checks import distinct, is_index, listed
 
 POINTS = ("q", "k", "v", "scores", "weights", "out")
 BLOCK_POINTS = ("resid_pre", "resid_mid", "mlp_hidden", "mlp_out", "resid_post")
@@ -76,7 +76,7 @@ class at_points:
     """
 
     def __init__(self, points: Iterable[str], hook: Hook) -> None:
-        self.points = frozenset([points] if isinstance(points, str) else listed("points", points))
+        self.points = distinct("points", [points] if isinstance(points, str) else points)
         check_points(self.points)
         self._hook = hook
 
@@ -93,9 +93,8 @@ def wants(hook: Hook | None, points: Iterable[str]) -> bool:
 def check_points(names: Iterable[str], known: Iterable[str] = ALL_POINTS) -> None:
     """Raises ValueError unless every name is a known point."""
     known = set(known)
-    if unknown := sorted(set(names) - known, key=str):
-        ordered = [point for point in (*POINTS, *BLOCK_POINTS) if point in known]
-        ordered += sorted(point for point in known if "." in point)
+    if unknown := sorted(distinct("names", names) - known, key=str):
+        ordered = [*(each for each in (*POINTS, *BLOCK_POINTS) if each in known), *sorted(x for x in known if "." in x)]
         raise ValueError(f"names must be among {ordered}, got {unknown}")
 
 
@@ -113,8 +112,8 @@ class Capture:
     def __init__(
         self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None, *, grad: bool = False
     ) -> None:
-        self.names = frozenset([names] if isinstance(names, str) else listed("names", names))
-        self.layers = None if layers is None else frozenset(listed("layers", layers))
+        self.names = distinct("names", [names] if isinstance(names, str) else names)
+        self.layers = None if layers is None else distinct("layers", layers)
         self.grad = grad
         check_points(self.names)
         self._tensors: dict[tuple[str, int], Tensor] = {}
@@ -283,7 +282,7 @@ def run_with_capture(
     Returns:
         The model's output, and the `Capture` that holds the tensors.
     Raises:
-        ValueError: tokens, a mask, points, layers or edits that do not fit, or grad=True for a model without a graph.
+        ValueError: tokens, a mask, points, layers or edits that do not fit, or grad=True without a graph.
     """
     if not callable(model):
         raise ValueError(f"model must be a model, such as `bundle.model` or `run.model`, got a {type(model).__name__}")
@@ -294,7 +293,8 @@ def run_with_capture(
         output = model(*inputs_of(model, tokens), observer=observer, **options)
     if grad and not (output[0] if isinstance(output, tuple) else output).requires_grad:
         raise ValueError(
-            f"grad must be False with a model that keeps no graph, such as a fast twin, got a {type(model).__name__}"
+            "grad must be False in torch.inference_mode, and for a model that keeps no graph, such as a fast twin or "
+            f"one whose parameters need no gradients, got a {type(model).__name__}"
         )
     return output, capture
 
@@ -320,7 +320,7 @@ def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
     """Returns edits as a tuple; raises ValueError if one is not an observer, or does not fit the model."""
     for each in (checked := flattened(listed("edits", edits))):
-        if not hasattr(each, "at"):
+        if not hasattr(each, "at") or isinstance(each, type):
             raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {each!r}")
         if isinstance(each, Capture):
             check_points(each.names, points_of(model))

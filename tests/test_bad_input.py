@@ -46,6 +46,22 @@ def words(*args):
 
 
 BAD = {
+    "lists among names": (lambda: former.Capture(wrong([["q"]])), "names must be a list of single values", "[['q']]"),
+    "lists among layers": (
+        lambda: former.Capture(layers=wrong([[0]])),
+        "layers must be a list of single values",
+        "got [[0]]",
+    ),
+    "a list as the point of an edit": (
+        lambda: edits.Edit(0, wrong(["out"]), torch.relu),
+        "names must be a list of single values",
+        "out",
+    ),
+    "a class among edits": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[wrong(former.Capture)]),
+        "edits must be a list of edits, observer one of them or a Capture",
+        "Capture",
+    ),
     "heads that do not divide emb": (lambda: former.SelfAttention(16, 3), "heads must divide emb", "heads=3"),
     "the same in a block": (lambda: former.TransformerBlock(16, 3), "heads must divide emb", "emb=16"),
     "the same in a config": (lambda: former.ModelConfig(emb=16, heads=3), "heads must divide emb", "emb=16"),

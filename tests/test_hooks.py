@@ -103,8 +103,16 @@ def test_stacked_layers_of_one_tensor_each_get_their_gradient(model, tokens):
 def test_grad_of_a_fast_twin_is_refused(model, tokens):
     fast = cpu.optimise(model)
     if fast is not model:  # only where this machine has a fast way
-        with pytest.raises(ValueError, match="a model that keeps no graph, such as a fast twin, got a FastGenerator"):
+        with pytest.raises(ValueError, match=r"such as a fast twin .*, got a FastGenerator"):
             former.run_with_capture(fast, tokens, grad=True)
+
+
+def test_grad_of_a_frozen_model_or_in_inference_mode_is_refused_with_the_reason(tokens):
+    frozen = former.Generator(CONFIG).requires_grad_(False)
+    with pytest.raises(ValueError, match="or one whose parameters need no gradients, got a Gen"):
+        former.run_with_capture(frozen, tokens, grad=True)
+    with torch.inference_mode(), pytest.raises(ValueError, match=r"grad must be False in torch\.inference_mode"):
+        former.run_with_capture(former.Generator(CONFIG), tokens, grad=True)
 
 
 ENCODER_DECODER = former.EncoderDecoderConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=16)
