@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import former
-from former import llama
+from former import cpu, llama
 from former.tokens import ByteTokenizer, WordTokenizer
 from tests.test_pretrained_llama import SHAPES, ids, llama2, llama3
 from tests.test_pretrained_roberta import BODIES, CLASSIFIERS, LABELS, padded
@@ -155,6 +155,17 @@ def test_a_shape_that_transformers_lacks_is_refused_in_one_line(changes, message
         former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), tmp_path)
     assert "\n" not in str(refusal.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_fast_twin_is_refused_by_its_name(tmp_path):
+    config = llama.config(**{**SMALL, "num_tokens": 256})
+    twin = cpu.optimise(former.Generator(config).eval())
+    if not isinstance(twin, former.Generator):  # only where this machine has a fast way
+        with pytest.raises(
+            ValueError, match="bundle must hold a Generator, Bert or BertClassifier, got a FastGenerator"
+        ):
+            former.pretrained.save(former.Bundle(twin, ByteTokenizer(), config), tmp_path)
+        assert not list(tmp_path.iterdir())
 
 
 def test_a_tokenizer_of_words_and_segments_that_distilbert_lacks_are_refused(tmp_path):

@@ -115,11 +115,10 @@ def _expressed(bundle: Bundle) -> tuple[Architecture, dict[str, Any]]:
         ValueError: there is none; the message says what the closest one would need.
     """
     refusals: list[tuple[str, list[str]]] = []
-    state = bundle.model.state_dict()
     for architecture in ARCHITECTURES.values():
         if not architecture.writes(bundle):
             continue
-        values = architecture.write_config(bundle)
+        values, state = architecture.write_config(bundle), bundle.model.state_dict()
         parts = architecture.parts(type(bundle.model), bundle.model.config)
         weights = {part.theirs: state[part.ours[0]] for part in parts if part.ours[0] in state}
         read, own = (_shape(config) for config in (architecture.read_config(values, weights)[1], bundle.model.config))
@@ -128,7 +127,7 @@ def _expressed(bundle: Bundle) -> tuple[Architecture, dict[str, Any]]:
             return architecture, values
         refusals.append((values["model_type"], other))
     if not refusals:
-        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got {type(bundle.model).__name__}")
+        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got a {type(bundle.model).__name__}")
     name, other = min(refusals, key=lambda refusal: len(refusal[1]))
     raise ValueError(f"no class of transformers has this shape; in {name} {'; '.join(other)}")
 
