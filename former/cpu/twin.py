@@ -2,7 +2,7 @@
 
 `optimise(model)` builds it from the readable model, which stays the reference: `tests/cpu` compares the two. It
 supports only certain models (`knows`) and returns others unchanged; calls that a twin cannot compute exactly, such as
-edits, go to the readable model.
+edits, or those under autocast, go to the readable model.
 """
 
 from __future__ import annotations
@@ -102,6 +102,8 @@ class FastGenerator:
     ) -> Tensor:
         """Computes the output of `Generator.forward`, with the same arguments and errors."""
         require_instance("tokens", tokens, Tensor)
+        if torch.is_autocast_enabled("cpu"):  # packed weights have one dtype
+            return self.model(tokens, mask, observer, cache)
         if self._step and mask is None and self._step.takes(tokens, observer, cache):
             return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
         stack, past = self.model.transformer, 0 if cache is None else cache.length
@@ -148,6 +150,8 @@ class FastBert:
         observer: Observer | None = None,
     ) -> Tensor:
         """Computes the output of `Bert.forward`, with the same arguments and errors."""
+        if torch.is_autocast_enabled("cpu"):
+            return self.model(tokens, segments, mask, observer)
         if self.model.words is None or self._dense is None or self._toprobs is None:
             return self.encode(tokens, segments, mask, observer)
         x = self._encoded(tokens, segments, mask, observer)
@@ -163,6 +167,8 @@ class FastBert:
         observer: Observer | None = None,
     ) -> Tensor:
         """Computes the vectors after the last block (b, t, e). Arguments and errors are those of `Bert.encode`."""
+        if torch.is_autocast_enabled("cpu"):
+            return self.model.encode(tokens, segments, mask, observer)
         return self._encoded(tokens, segments, mask, observer)[: tokens.numel()].view(*tokens.shape, -1)
 
     def _encoded(

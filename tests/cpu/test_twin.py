@@ -443,6 +443,15 @@ def test_points_of_the_block_are_seen_as_the_readable_model_shows_them():
         torch.testing.assert_close(captured.stack(name), seen.stack(name), **TOLERANCE)
 
 
+def test_under_autocast_a_twin_gives_what_the_readable_model_does():
+    for model in (build(), build(positions="rotary", norm="pre"), bert(), bert(words_head=False)):
+        quick, x = cpu.optimise(model), tokens(2, 7) % 28 + 1
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            assert quick(x).equal(model(x))
+            if isinstance(model, former.Bert):
+                assert quick.encode(x).equal(model.encode(x))
+
+
 def test_bad_input_gets_the_readable_model_s_error():
     model = build()
     quick, full = twin(model), KeyValueCache(model.config)
