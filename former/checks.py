@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
+import torch
 from torch import Tensor
 
 
@@ -41,15 +42,32 @@ def require_instance(name: str, value: object, kind: type) -> None:
 
 
 def require_vectors(q: Tensor, k: Tensor, v: Tensor, divisor: float) -> None:
-    """Raises ValueError unless queries and keys have one size, each key has a value, and `divisor` is above 0."""
+    """Raises ValueError unless queries and keys have one size, each key has a value, all are floating point of one
+    dtype, batches and heads fit, and `divisor` is above 0."""
     for name, vectors in (("q", q), ("k", k), ("v", v)):
         require_instance(name, vectors, Tensor)
+    if not (q.is_floating_point() and k.is_floating_point() and v.is_floating_point()) or (
+        not q.dtype == k.dtype == v.dtype and not torch.is_autocast_enabled(q.device.type)
+    ):
+        raise ValueError(f"q, k and v must be floating point of one dtype, got {q.dtype}, {k.dtype} and {v.dtype}")
     if min(q.dim(), k.dim()) < 2 or q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q and k must be vectors of one size, got {tuple(q.shape)} and {tuple(k.shape)}")
     if v.dim() < 2 or v.shape[-2] != k.shape[-2]:
         raise ValueError(f"v must be a vector for each of the {k.shape[-2]} keys, got {tuple(v.shape)}")
+    if not (q.shape[:-2] == k.shape[:-2] == v.shape[:-2] or _broadcast(q.shape[:-2], k.shape[:-2], v.shape[:-2])):
+        shapes = f"{tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}"
+        raise ValueError(f"q, k and v must have as many batches and heads, got {shapes}")
     if not is_number(divisor, above=0):
         raise ValueError(f"divisor must be a number above 0, got {divisor!r}")
+
+
+def _broadcast(*shapes: torch.Size) -> bool:
+    """Returns whether tensors of these shapes can be broadcast together."""
+    try:
+        torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        return False
+    return True
 
 
 def require_callable(name: str, value: object) -> None:

@@ -42,7 +42,7 @@ ALL_POINTS = frozenset(
 )
 
 Hook = Callable[[str, Tensor], Tensor | None]
-"""hook(point, tensor): returns None to observe, or a tensor of the same shape to replace it.
+"""hook(point, tensor): returns None to observe, or a tensor of the same shape and dtype to replace it.
 
 A hook with an attribute `points`, a set of names, is called only at these (`at_points` makes one); any other hook is
 called at every point. A layer leaves the fast kernel only if its scores or weights are wanted.
@@ -214,10 +214,8 @@ class _Scoped:
         hook, prefix = self.observer.at(layer), self.prefix
         if hook is None:
             return None
-        points = (name for name in getattr(hook, "points", ALL_POINTS) if name.startswith(prefix))
-        return at_points(
-            (name.removeprefix(prefix) for name in points), lambda point, tensor: hook(f"{prefix}{point}", tensor)
-        )
+        points = [name.removeprefix(prefix) for name in getattr(hook, "points", ALL_POINTS) if name.startswith(prefix)]
+        return at_points(points, lambda point, tensor: hook(f"{prefix}{point}", tensor))
 
 
 def scoped(observer: Observer | None, stack: str) -> Observer | None:
@@ -234,7 +232,7 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
     """Calls a hook at a point, if it wants it; returns the tensor that the model continues with.
 
     Raises:
-        ValueError: the hook returned something else than a tensor of the same shape.
+        ValueError: the hook returned something else than a tensor of the same shape and dtype.
     """
     if hook is None or name not in getattr(hook, "points", ALL_POINTS):
         return tensor
@@ -244,6 +242,8 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
     given = tuple(replacement.shape) if isinstance(replacement, Tensor) else f"a {type(replacement).__name__}"
     if given != tuple(tensor.shape):
         raise ValueError(f"a hook must replace {name!r} by a tensor of shape {tuple(tensor.shape)}, got {given}")
+    if replacement.dtype != tensor.dtype and not torch.is_autocast_enabled(tensor.device.type):
+        raise ValueError(f"a hook must replace {name!r} by a tensor of {tensor.dtype}, got {replacement.dtype}")
     return replacement
 
 

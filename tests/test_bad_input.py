@@ -46,6 +46,31 @@ def words(*args):
 
 
 BAD = {
+    "queries of whole numbers": (
+        lambda: attend(Q.long()),
+        "q, k and v must be floating point of one dtype",
+        "torch.int64, torch.float32 and torch.float32",
+    ),
+    "values of another dtype": (
+        lambda: attend(v=Q.double()),
+        "q, k and v must be floating point of one dtype",
+        "torch.float32, torch.float32 and torch.float64",
+    ),
+    "queries of other heads": (
+        lambda: attend(Q[:, :3]),
+        "q, k and v must have as many batches and heads",
+        "(1, 3, 5, 4), (1, 4, 5, 4) and (1, 4, 5, 4)",
+    ),
+    "values of another batch": (
+        lambda: attend(Q.repeat(2, 1, 1, 1), Q.repeat(3, 1, 1, 1)),
+        "q, k and v must have as many batches and heads",
+        "(2, 4, 5, 4), (1, 4, 5, 4) and (3, 4, 5, 4)",
+    ),
+    "a replacement of another dtype": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.Edit(0, "mlp_out", torch.Tensor.double)]),
+        "a hook must replace 'mlp_out' by a tensor of torch.float32",
+        "torch.float64",
+    ),
     "lists among names": (lambda: former.Capture(wrong([["q"]])), "names must be a list of single values", "[['q']]"),
     "lists among layers": (
         lambda: former.Capture(layers=wrong([[0]])),
