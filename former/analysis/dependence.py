@@ -41,6 +41,7 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
     whole = not index.is_floating_point() and not index.is_complex() and index.dtype != torch.bool
     if not whole or index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
         raise ValueError(f"permutation must hold each of 0 to {t - 1} once, got {index.tolist()}")
+    index = index.long()  # as an index, torch reads uint8 as a mask
     y = _output(f, x)
     if isinstance(f, Classifier | BertClassifier):  # a classifier may have as many classes as there are tokens
         raise ValueError(f"f must return an output for each token, got a {type(f).__name__}, with one for each class")

@@ -21,6 +21,8 @@ def test_equivariance_error_is_the_largest_difference():
     # f(Px) = [3, 4, 3, 0]; P f(x) = [12, 6, 2, 0]
     assert analysis.equivariance_error(lambda x: x * weights, x, flip) == 9
     assert analysis.equivariance_error(lambda x: x * 2, x, flip) == 0
+    for dtype in (torch.uint8, torch.uint16, torch.int16):  # torch would index by uint8 as by a mask
+        assert analysis.equivariance_error(lambda x: x * weights, x, torch.tensor(flip, dtype=dtype)) == 9
 
 
 @given(st.integers(1, 10), st.integers(1, 10), st.integers(1, 9), st.integers(0, 2**31))
