@@ -46,6 +46,31 @@ def words(*args):
 
 
 BAD = {
+    "a measure of the whole batch": (
+        lambda: analysis.ablation_effects(GENERATOR, TOKENS, torch.Tensor.sum),
+        "measure must return one number for each sequence, (1,)",
+        "got ()",
+    ),
+    "a measure of plain numbers": (
+        lambda: analysis.ablation_effects(GENERATOR, TOKENS, lambda _: wrong(0.5)),
+        "measure must return one number for each sequence, (1,)",
+        "got a float",
+    ),
+    "a measure that counts the heads as one text": (
+        lambda: analysis.ablation_effects(GENERATOR, TOKENS, lambda logits: logits[:1, 0, 0]),
+        "measure must return one number for each sequence, (4,)",
+        "got (1,)",
+    ),
+    "layers of different sizes": (
+        lambda: analysis.rollout([torch.ones(2, 3, 3), torch.ones(2, 4, 4)]),
+        "weights must be of one shape in all layers",
+        "(2, 3, 3) and (2, 4, 4)",
+    ),
+    "maps of no token": (
+        lambda: analysis.head_statistics(torch.ones(2, 0, 0)),
+        "weights must be square, (..., t, t), t at least 1",
+        "(2, 0, 0)",
+    ),
     "queries of whole numbers": (
         lambda: attend(Q.long()),
         "q, k and v must be floating point of one dtype",

@@ -51,8 +51,8 @@ def ablation_effects(
         (depth, h). Above 0: the measure is larger without the head, so a loss gets worse.
     Raises:
         ValueError: tokens that are not one sequence, or too few for the loss; a Bert, or a Generator without an
-            output layer, without a measure; a model without heads, or without this stack; or a measure that is NaN,
-            as after an overflow.
+            output layer, without a measure; a model without heads, or without this stack; or a measure of another
+            shape, or that is NaN, as after an overflow.
     """
     return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
 
@@ -90,10 +90,19 @@ def ablation_by_layer(
     prefix = point_in("out", stack, model).removesuffix("out")
     whole = call(inputs)
     measure = measure or _loss(readable(model), inputs[-1], whole)
+    _check_measured(worth := measure(whole), 1)
     batch = tuple(each.expand(model.config.heads, -1) for each in inputs)
     for layer in range(model.config.depth):
-        without = call(batch, remove_one_each(layer, model.config.heads, prefix))
-        yield require_numbers(measure(without) - measure(whole))
+        effect = measure(call(batch, remove_one_each(layer, model.config.heads, prefix)))
+        _check_measured(effect, model.config.heads)
+        yield require_numbers(effect - worth)
+
+
+def _check_measured(values: Any, b: int) -> None:
+    """Raises ValueError unless a measure returned a number for each of b sequences."""
+    if not isinstance(values, Tensor) or values.shape != (b,):
+        given = tuple(values.shape) if isinstance(values, Tensor) else f"a {type(values).__name__}"
+        raise ValueError(f"measure must return one number for each sequence, ({b},), got {given}")
 
 
 def remove_one_each(layer: int, heads: int, prefix: str = "") -> Edit:

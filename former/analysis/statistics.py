@@ -41,8 +41,8 @@ def rollout(weights: Tensor | Sequence[Tensor] | Run) -> Tensor:
     Returns:
         (..., t, t), rows sum to 1: the share of each input in each position of the last layer; in float32 at least.
     Raises:
-        ValueError: no layer, weights that are not square (cross-attention, or attention to a memory), or a run with
-            several maps.
+        ValueError: no layer, weights that are not square (cross-attention, or attention to a memory), layers of
+            different shapes, or a run with several maps.
     """
     *_, last = rollout_by_layer(weights)
     return last
@@ -62,7 +62,11 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
         raise ValueError(f"weights of a layer must be (..., h, t, t), got {tuple(weights[0].shape)}")
     result = identity = torch.eye(weights[0].shape[-1]).to(precise(weights[0]))
     for layer in weights:
-        result = (precise(layer).mean(-3) + identity) / 2 @ result
+        if layer.shape != weights[0].shape:
+            raise ValueError(
+                f"weights must be of one shape in all layers, got {tuple(weights[0].shape)} and {tuple(layer.shape)}"
+            )
+        result = (layer.to(result).mean(-3) + identity) / 2 @ result
         yield result
 
 
@@ -216,8 +220,8 @@ def as_tensor(name: str, values: Any) -> Tensor:
 
 def _check_square(weights: Tensor) -> None:
     require_instance("weights", weights, Tensor)
-    if weights.dim() < 2 or weights.shape[-1] != weights.shape[-2]:
-        raise ValueError(f"weights must be square, (..., t, t), got {tuple(weights.shape)}")
+    if weights.dim() < 2 or weights.shape[-1] != weights.shape[-2] or not weights.shape[-1]:
+        raise ValueError(f"weights must be square, (..., t, t), t at least 1, got {tuple(weights.shape)}")
 
 
 def _bits(weights: Tensor) -> Tensor:
