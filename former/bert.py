@@ -105,7 +105,8 @@ class BertStack(nn.Module):
         """Computes the vectors after the last block.
 
         Args:
-            tokens: (b, t), t at most the context; padded if the config has a `pad_token`.
+            tokens: (b, t), t at most the context; padded if the config has a `pad_token`. Positions
+                count padding, too.
             segments: (b, t), the segment of each token, from 0; None if all tokens are in the first.
             mask: bool (t, t), True = may attend; None for no mask.
             observer: observes, and may replace, the tensors that `former.hooks` lists.

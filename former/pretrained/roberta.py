@@ -1,7 +1,9 @@
 """RoBERTa and DistilBERT in Hugging Face's format: `former.bert` by other names.
 
 RoBERTa (Liu et al. 2019) numbers its positions from the one after its padding token, and has no next-sentence head; the
-first layer of its classifier is the pooler. DistilBERT (Sanh et al. 2019) has no segments, and a pooler with relu.
+first layer of its classifier is the pooler. In `transformers` its positions skip padding, and here they do not: the
+results agree if padding follows the text, as its tokenizer puts it. DistilBERT (Sanh et al. 2019) has no segments, and
+a pooler with relu.
 """
 
 from __future__ import annotations
