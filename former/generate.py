@@ -64,8 +64,9 @@ class KeyValueCache:
         like = torch.empty(0, dtype=torch.float32) if like is None else like.detach()
         self.most = config.seq_length
         shape = (config.depth, batch, config.key_heads, min(self.most, ROWS), config.head_size)
-        self.keys = like.new_empty(shape)  # (depth, b, kv_heads, rows, s)
-        self.values = like.new_empty(shape)
+        with torch.inference_mode(False):  # else the cache could not be written outside it
+            self.keys = like.new_empty(shape)  # (depth, b, kv_heads, rows, s)
+            self.values = like.new_empty(shape)
         self.length = 0  # tokens stored; the model increases it after the last layer
 
     @property
@@ -113,7 +114,8 @@ class KeyValueCache:
     def _copied(self, stored: Tensor, rows: int, sequences: Sequence[int] | None = None) -> Tensor:
         cached = stored[:, :, :, : self.length]
         cached = cached if sequences is None else cached[:, sequences]
-        new = cached.new_empty(*cached.shape[:3], rows, cached.shape[4])
+        with torch.inference_mode(False):  # as in `__init__`
+            new = cached.new_empty(*cached.shape[:3], rows, cached.shape[4])
         new[:, :, :, : self.length] = cached
         return new
 

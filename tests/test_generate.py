@@ -1,5 +1,6 @@
 """Generating token by token: the cache compared with fresh passes, the window, the sampling rules."""
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -229,6 +230,20 @@ def test_a_text_taken_up_in_the_middle_has_the_window_it_would_have_had(prompt, 
     with torch.inference_mode():
         window.read([0] * (prompt + written))
     assert window.start == steps[-1].start
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_cache_that_was_made_or_has_grown_in_inference_mode_can_be_used_outside(grown, monkeypatch):
+    monkeypatch.setattr(sys.modules[KeyValueCache.__module__], "ROWS", 4)  # so that a text of 7 tokens makes it grow
+    model = former.Generator(former.ModelConfig(num_tokens=9, emb=8, heads=2, depth=2, seq_length=16)).eval()
+    tokens = torch.tensor([[1, 2, 3, 4, 5, 6, 7]])
+    cache = KeyValueCache(model.config)
+    with torch.inference_mode():
+        cache = cache if grown else KeyValueCache(model.config)
+        model(tokens[:, :6], cache=cache)
+    with torch.no_grad():
+        # The cache computes other products than a pass, in float32.
+        torch.testing.assert_close(model(tokens[:, 6:], cache=cache), model(tokens)[:, 6:], atol=1e-5, rtol=0)
 
 
 def test_gradients_flow_into_a_cache_s_new_tokens_and_not_into_the_stored_ones(model):
