@@ -76,8 +76,8 @@ def is_roberta(values: Mapping[str, Any], weights: Mapping[str | None, Tensor], 
     RoBERTa numbers its positions from the one after its padding token, so it has so many more of them, and the vector
     of its padding is never trained.
     """
-    if heads := [name for name in weights if (name or "").startswith(("lm_head.", "cls."))]:
-        return heads[0] is not None and heads[0].startswith("lm_head.")
+    if heads := [name for name in weights if name and name.startswith(("lm_head.", "cls."))]:
+        return heads[0].startswith("lm_head.")
     positions, segments = (weights.get(f"embeddings.{name}_embeddings.weight") for name in ("position", "token_type"))
     if positions is None or segments is None:
         return None
