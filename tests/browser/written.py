@@ -9,7 +9,7 @@ def number(text: str) -> float:
     Raises:
         ValueError: the text is anything but a number.
     """
-    match = re.fullmatch(r"\s*([−-]?[\d,]*\.?\d+)(?: × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?\s*", text)
+    match = re.fullmatch(r"\s*([−-]?[\d,]*\.?\d+)(?:\s×\s10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?\s*", text)
     if match is None:
         raise ValueError(f"not a number: {text!r}")
     power = "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in match[2] or "⁰")

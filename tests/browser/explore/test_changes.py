@@ -283,7 +283,7 @@ def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, m
     named = re.search(r"layer (\d+), head (\d+)", finding.inner_text())
     assert named
     effect = float(model.surprise(ids, {(int(named[1]), int(named[2])): 0.0}).mean()) - whole
-    stated = re.search(r"the text costs (\S+(?: × 10⁻\S+)?) (more|fewer) bits per byte", finding.inner_text())
+    stated = re.search(r"the text costs (\S+(?:\s×\s10⁻\S+)?) (more|fewer) bits per byte", finding.inner_text())
     assert stated
     assert math.copysign(number(stated[1]), 1 if stated[2] == "more" else -1) == pytest.approx(effect, rel=0.01)
     tab.page.get_by_role("button", name="Show it").click()

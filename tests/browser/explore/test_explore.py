@@ -267,7 +267,7 @@ def test_a_query_s_output_is_the_sum_of_the_values_each_times_its_weight(tab, mo
     assert float(total.get_attribute("data-total")) == pytest.approx(exact[observed], abs=1e-4)
     words = total.inner_text()
     assert f"Number {observed + 1} of {len(exact)}" in words
-    terms = re.findall(r"([\d.]+(?: × 10⁻\S+)?) × (−?[\d.]+(?: × 10⁻\S+)?) from “.+?” \((\d+)\)", words)
+    terms = re.findall(r"([\d.]+(?:\s×\s10⁻\S+)?) × (−?[\d.]+(?:\s×\s10⁻\S+)?) from “.+?” \((\d+)\)", words)
     assert len(terms) == 3
     for weight, value, key in terms:
         assert number(weight) == pytest.approx(float(weights[layer][head, 20, int(key)]), rel=1e-3, abs=EXACT)

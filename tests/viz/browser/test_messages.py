@@ -41,7 +41,8 @@ def test_a_label_is_cut_between_what_people_see_as_characters():
 def test_a_number_is_written_as_a_person_reads_it():
     numbers = [[100, 2], [99.6, 2], [-12345.6, 4], [99.96, 3], [0.00012, 4]]
     write = "({ asNumber }, numbers) => numbers.map((each) => asNumber(...each))"
-    assert evaluate("browser/lib/numbers.js", write, numbers) == ["100", "100", "−12,346", "100", "1.2 × 10⁻⁴"]
+    power = "1.2\u00a0×\u00a010⁻⁴"  # no line ends within it
+    assert evaluate("browser/lib/numbers.js", write, numbers) == ["100", "100", "−12,346", "100", power]
 
 
 def test_a_share_is_written_in_percent_and_zero_has_no_sign():
@@ -50,3 +51,10 @@ def test_a_share_is_written_in_percent_and_zero_has_no_sign():
     written = "83 %, 10 %, 1.2 %, < 0.1 %, 0 %, 0 %, −5 %, −123 %"
     no_break = [each.replace(" ", "\u00a0") for each in written.split(", ")]
     assert evaluate("browser/lib/numbers.js", write, shares) == no_break
+
+
+def test_two_shares_that_are_the_same_in_percent_are_written_as_numbers_that_differ():
+    pairs = [[0.834, 0.5], [0.29101, 0.2923], [0.00012, 0.00034], [0.5, 0.5]]
+    write = "({ asShares }, pairs) => pairs.map((pair) => asShares(...pair).join(' '))"
+    written = ["83% 50%", "0.2910 0.2923", "1.2×10⁻⁴ 3.4×10⁻⁴", "50% 50%"]
+    assert [each.replace("\u00a0", "") for each in evaluate("browser/lib/numbers.js", write, pairs)] == written

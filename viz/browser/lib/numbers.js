@@ -21,6 +21,13 @@ export const asNumber = (value, digits = 4) => {
   return say("number_power", { value: mantissa.replace("-", "−"), power: `⁻${power}` });
 };
 
+/** Two fractions in percent; as numbers where the same percentage hides that they differ.
+ *  @type {(one: number, other: number) => [string, string]} */
+export const asShares = (one, other) => {
+  const write = one !== other && asShare(one) === asShare(other) ? asNumber : asShare;
+  return [write(one), write(other)];
+};
+
 /** A number with a fixed number of digits after the point.
  *  @type {(value: number, digits: number) => string} */
 export const asFixed = (value, digits) => value.toFixed(digits).replace("-", "−");

@@ -109,7 +109,7 @@ MESSAGES = {
     "list_apart": "; ",
     "list_and": "{first} and {last}",
     "list_sentences": " ",
-    "number_power": "{value} × 10{power}",
+    "number_power": "{value}\u00a0×\u00a010{power}",
     # errors of the API for programs
     "api_no_model": "No model “{given}” is available for this; available: {names}.",
     "api_no_endpoint": "The API has no endpoint “{given}”; it has {names}.",

@@ -102,7 +102,7 @@ MESSAGES = {
     "list_apart": "；",
     "list_and": "{first}、{last}",
     "list_sentences": "",
-    "number_power": "{value} × 10{power}",
+    "number_power": "{value}\u00a0×\u00a010{power}",
     # errors of the API for programs
     "api_no_model": "这里没有名为“{given}”、可作此用的模型；可用的有：{names}。",
     "api_no_endpoint": "没有名为“{given}”的 API 接口；可用的接口有：{names}。",

@@ -6,7 +6,7 @@ import { h, tableHead, tableRow } from "../../../browser/lib/base.js";
 import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, asText, inQuotes, say } from "../../../browser/lib/messages.js";
-import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
+import { asFixed, asShare, asShares, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onAppearance } from "../../../browser/lib/panel.js";
 import { ownView } from "../../../browser/lib/python.js";
 import { askInView, viewOfHead } from "../lib/asking.js";
@@ -95,12 +95,13 @@ const sentencesOf = (result) => {
     .map(([name, message]) => say(message, { value: asSigned(result.terms[name], 3) }));
   const sum = { terms: asList(terms, true), sum: asFixed(result.sum, 3), logit: asFixed(logit, 3) };
   const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
+  const [after, was] = asShares(probWithout, prob);
   const removed = {
     direct: asSigned(direct, 3),
     logit: asFixed(logitWithout, 3),
     before: asFixed(logit, 3),
-    after: asShare(probWithout),
-    prob: asShare(prob),
+    after,
+    prob: was,
   };
   const without = result.most <= SILENT ? null : h("p", say("writes_without", { of, ...removed }));
   return [h("p", say("writes_total", { of, ...sum })), without].filter(Boolean);
