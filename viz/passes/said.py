@@ -38,7 +38,7 @@ def output(run: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
     if run.kind.says == "blank":
         return describe_blanks(run, other)
     if run.kind.says == "class":
-        return {"classes": class_names(run.source), "probs": rounded(run.result[0].exp())}
+        return {"classes": class_names(run.source), "probs": in_digits(run.result[0].exp())}
     if not run.kind.predicts(run.model):
         return {}
     logits, bits = run.result[0, -1], run.surprise()
@@ -62,8 +62,14 @@ def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> li
     probs, order = logits.softmax(-1)[list(named)].sort(descending=True)
     ids = [named[i] for i in order.tolist()]
     return [
-        {"id": i, "label": tokenizer.labels([i])[0], "prob": prob} for i, prob in zip(ids, rounded(probs), strict=True)
+        {"id": i, "label": tokenizer.labels([i])[0], "prob": prob}
+        for i, prob in zip(ids, in_digits(probs), strict=True)
     ]
+
+
+def in_digits(probs: Tensor) -> list[float]:
+    """Rounds probabilities to seven significant digits: a tiny one is not 0, which the page shows as impossible."""
+    return [float(f"{prob:.7g}") for prob in probs.tolist()]
 
 
 def describe_blanks(run: runs.Run, other: runs.Run | None) -> dict[str, Any]:

@@ -43,6 +43,12 @@ def test_an_answer_is_written_once_for_all_questions_about_its_text(monkeypatch)
     assert len(sources) == 2
 
 
+def test_no_candidate_is_said_to_be_impossible(dates):
+    probs = [each["prob"] for each in run(dates, DATE).header["output"]["next"]]
+    assert min(probs) < 1e-7
+    assert 0 not in probs
+
+
 def attention(state, name, x, context, seen=None):
     """Computes one attention of the checkpoint: (t, e) and (t_key, e) → its contribution, (t, e), and its weights (h,
     t, t_key)."""
