@@ -10,7 +10,7 @@ import former
 from former.tokens import BpeTokenizer, PieceTokenizer, Tokenizer, visible
 from viz.passes.loaded import Loaded
 from viz.passes.remarks import remarks
-from viz.text import note
+from viz.text import in_words, note
 
 
 def said(name: str, text: str) -> list:
@@ -26,6 +26,11 @@ def test_a_text_without_a_known_word_is_said_to_be_unreadable():
     ):
         values = {"count": words, "total": words, "token": token, "unit": former.load(name).tokenizer.unit}
         assert said(name, text) == [note("unreadable", **values, learned="english")]
+
+
+def test_a_text_of_one_unknown_word_is_described_in_the_singular():
+    (only,) = said("classifier", "电影")
+    assert "its only word is not in the vocabulary and becomes <unk>" in in_words(only)
 
 
 @pytest.mark.parametrize("name", ["gpt", "generator"])

@@ -32,9 +32,10 @@ MESSAGES = {
     " vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
     "unknown_characters": "{count, plural, one {1 of {total} characters is} other {# of {total} characters are}} not in"
     " the model’s vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
-    "unreadable": "The model cannot read this text: {count} of its {total} {unit, select, character {characters} other"
-    " {words}} are not in the vocabulary and become {token}, so what is shown says little about it.{learned, select,"
-    " english { This model was trained on English.} other {}}",
+    "unreadable": "The model cannot read this text: {count, plural, one {its only {unit, select, character {character}"
+    " other {word}} is not in the vocabulary and becomes} other {# of its {total} {unit, select, character {characters}"
+    " other {words}} are not in the vocabulary and become}} {token}, so what is shown says little about it.{learned,"
+    " select, english { This model was trained on English.} other {}}",
     "unreadable_bytes": "The model can hardly read this text: {count} of its {total} tokens are only bytes of a"
     " character.{learned, select, english { This model was trained on English.} other {}}",
     "bad_number": "{name} must be a number from {low} to {high}, not {given}.",

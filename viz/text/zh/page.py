@@ -27,8 +27,8 @@ MESSAGES = {
     " other {字节}}。你的文本有 {total} 个，这里显示{end, select, last {最后} other {最前面}} {kept} 个。",
     "unknown_words": "{total} 个词中有 {count, plural, other {# 个}}不在模型的词表里，模型看到的是 <unk>。",
     "unknown_characters": "{total} 个字符中有 {count, plural, other {# 个}}不在模型的词表里，模型看到的是 <unk>。",
-    "unreadable": "模型读不懂这段文本：{total} 个{unit, select, character {字符} other {词}}中有 {count} 个不在词表里，"
-    "变成了 {token}，所以这里显示的内容几乎不能说明这段文本。{learned, select,"
+    "unreadable": "模型读不懂这段文本：{count, plural, other {{total} 个{unit, select, character {字符} other {词}}中"
+    "有 # 个不在词表里，变成了}} {token}，所以这里显示的内容几乎不能说明这段文本。{learned, select,"
     " english {这个模型是用英文训练的。} other {}}",
     "unreadable_bytes": "模型几乎读不懂这段文本：{total} 个词元中有 {count} 个只是某个字符的字节。{learned, select,"
     " english {这个模型是用英文训练的。} other {}}",
