@@ -93,6 +93,14 @@ def test_it_opens_where_the_head_adds_most_and_goes_to_where_any_head_does(tab):
     assert rare[ids.evaluate_all(listed)].any() == rare[largest].any()
 
 
+def test_the_table_names_its_sides_and_a_probability_that_stays_is_written_once(tab):
+    tab.open(model="gpt", text="The cat sat on the mat because it was tired.", layer=3, head=7)
+    written(tab)
+    panel = tab.part("writes")
+    expect(panel.locator("table thead th").first).to_have_text("layer\u00a0↓ head\u00a0→")
+    expect(panel.locator(".writes-told")).to_contain_text(re.compile("and the probability .+ in both cases:"))
+
+
 def test_of_a_mean_and_of_an_encoder_it_says_why_there_is_nothing_and_a_phone_has_room(tab):
     tab.page.set_viewport_size({"width": 390, "height": 844})
     tab.open(model="dates", text="4 July 1976", of="mean", layer=1, map=0, present=1, panel="writes")

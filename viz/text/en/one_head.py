@@ -64,9 +64,9 @@ MESSAGES = {
     "writes_rare": "Also list the {count, number} tokens that hardly occur in the training text",
     "writes_strongest": "Largest of all heads: {name}, at {token}: {value}",
     "writes_without": "The head itself adds {direct} to this {of, select, pair {difference} other {logit}}. Without the"
-    " head it is {logit} instead of {before}{of, select, pair {} other {, and the probability {after} instead of"
-    " {prob}}}: this also removes the effects that later layers built"
-    " on it.",
+    " head it is {logit} instead of {before}{of, select, pair {} other {, and the probability {after}"
+    " {same, select, yes {in both cases} other {instead of {prob}}}}}: this also removes the effects that later layers"
+    " built on it.",
     "trace": "Follow a number",
     "trace_hint": "What this is",
     "trace_means": "One weight, traced back to its score, to q and k, to the numbers from which they are computed, and"

@@ -58,7 +58,8 @@ MESSAGES = {
     "writes_rare": "也列出训练文本中几乎不出现的 {count, number} 个词元",
     "writes_strongest": "所有头中最大的：{name}，位于{token}：{value}",
     "writes_without": "这个头本身给这个 {of, select, pair {logit 之差加上} other {logit 加上}} {direct}。"
-    "关闭这个头后，它由 {before} 变为 {logit}{of, select, pair {} other {，概率由 {prob} 变为 {after}}}："
+    "关闭这个头后，它由 {before} 变为 {logit}{of, select, pair {} other {，概率{same, select, yes {仍为}"
+    " other {由 {prob} 变为}} {after}}}："
     "后面各层在它的基础上产生的作用也一并消失了。",
     "trace": "追踪一个数",
     "trace_hint": "这是什么",

@@ -102,6 +102,7 @@ const sentencesOf = (result) => {
     before: asFixed(logit, 3),
     after,
     prob: was,
+    same: after === was ? "yes" : "no",
   };
   const without = result.most <= SILENT ? null : h("p", say("writes_without", { of, ...removed }));
   return [h("p", say("writes_total", { of, ...sum })), without].filter(Boolean);
@@ -141,7 +142,7 @@ const paintTable = (table, result) => {
   const [token, rival] = [result.token, result.rival].map((id) => id !== null && inQuotes(result.labels[id]));
   table.replaceChildren(
     h("caption", rival ? say("writes_sum_of_pair", { token, rival }) : say("writes_sum_of", { token })),
-    tableHead("", ...columns.map(({ words }) => words)),
+    tableHead(say("carry_corner", { part: "heads" }), ...columns.map(({ words }) => words)),
     h("tbody", ...rows.map(line)),
   );
 };
