@@ -84,6 +84,16 @@ def test_it_is_presented_as_other_panels_and_scrolls_within_itself_on_a_phone(ta
     assert sheet.evaluate("sheet => sheet.scrollWidth > sheet.clientWidth && sheet.clientWidth < 390")
 
 
+def test_presented_on_a_laptop_a_sentence_of_twelve_tokens_is_seen_to_its_end(tab):
+    tab.open(model="gpt", text="The cat sat on the mat because it was tired.")
+    tab.wait("Boolean(former.presenter)")
+    tab.page.evaluate("former.presenter.go('explore', 'lens')")
+    presents(tab.page, "lens")
+    sheet = tab.page.locator(".former-lens .lens-part:not([hidden]) .lens-sheet")
+    expect(sheet.locator("thead th")).to_have_count(13)
+    assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")
+
+
 def test_a_verdict_has_one_column(tab):
     tab.open(model="classifier", text="A dull, lazy film.")
     tab.unfold("lens")
