@@ -25,6 +25,8 @@ def test_two_trained_models_are_compared_head_by_head(tab):
     tab.open("scaling")
     tab.attempt("trained")
     tab.wait("() => document.querySelector('.trained .chart')?.data")
+    body = tab.section.locator(".panel-body")
+    assert body.evaluate("body => body.scrollHeight - body.clientHeight") == 0, "it scrolls by the root of its equation"
     drawn = tab.section.locator(".trained .chart").evaluate("chart => chart._fullData.map(({x}) => [...x])")
     ids = torch.tensor([list(tab.view()["text"].encode())])
     for shown, (way, name) in zip(drawn, scaling.TRAINED.items(), strict=True):

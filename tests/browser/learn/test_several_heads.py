@@ -51,6 +51,8 @@ def test_the_tries_lead_from_different_parts_to_one_sum_and_to_nothing_that_move
     tab.open("several-heads")
     tab.attempt("one")
     assert len(drawn(tab, "before")) == 1
+    for name in tab.section.locator(".gave .numbers tbody th").all():
+        assert name.evaluate("name => name.scrollWidth <= name.clientWidth"), "the row's name is cut"
     assert "66\u00a0% of mary and 24\u00a0% of susan" in tab.sentence()
     tab.attempt("off")
     assert drawn(tab, "before")[0] == drawn(tab, "before")[2], "who gives and who receives: the same"
