@@ -94,6 +94,13 @@ def test_strange_characters_are_shown_a_label_a_byte(tab):
     tab.set("View", "Lines")
 
 
+def test_a_word_of_two_hundred_letters_is_shortened_where_a_sentence_names_it(tab):
+    tab.open(model="classifier", text=f"{'x' * 200} good", layer=0, head=1, token=1, key=0)
+    tab.unfold("pair")
+    heading = tab.part("pair").locator("b").first
+    expect(heading).to_have_text("“good” (1) → “<unk> xxxxxxxxxxxxx…” (0)")
+
+
 @pytest.mark.parametrize("text", ["", "   \n  "])
 def test_an_empty_text_gets_a_message_and_what_was_there_stays(tab, text):
     tab.open(text="abc")

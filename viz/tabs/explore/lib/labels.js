@@ -1,5 +1,6 @@
 // Names of tokens and of files.
 
+import { shorten } from "../../../browser/lib/base.js";
 import { classInWords, say } from "../../../browser/lib/messages.js";
 import { store } from "./store.js";
 
@@ -51,7 +52,8 @@ const JOINED = /(?<=[\u2190-\u2bff\u{1f000}-\u{1faff}]\ufe0f?)U\+200D(?=[\u2190-
 const BLANK = new Set(["␣", "⏎", "⇥"]);
 
 /** A token in a sentence, with its position in the text. */
-export const quote = (i, labels) => say("token_at", { label: tokenLabel(i, labels), at: i });
+export const quote = (i, labels) => say("token_at", { label: shorten(tokenLabel(i, labels), LONGEST), at: i });
+const LONGEST = 20; // characters: a word of a visitor's may have thousands
 
 /** The name of a view of a pass: a head, a layer's mean, or a rollout. */
 export const viewName = (/** @type {any} */ { of, layer, head }) =>
