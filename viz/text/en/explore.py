@@ -70,7 +70,7 @@ MESSAGES = {
     "of_mean_name": "Layer {layer}, mean of its heads",
     "of_rollout_name": "Rollout, layers 0 to {layer}",
     "locked": "locked",
-    "overview_axes": "layers ↓ heads →",
+    "overview_axes": "layers\u00a0↓ heads\u00a0→",
     "overview_label": "All heads, one row for each layer. The arrow keys choose a head.",
     "effect_legend": "Effect of removal",
     "head_off": "{name}, switched off",

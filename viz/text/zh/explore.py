@@ -70,7 +70,7 @@ MESSAGES = {
     "of_mean_name": "第 {layer} 层各头的平均",
     "of_rollout_name": "注意力展开，第 0 到 {layer} 层",
     "locked": "已锁定",
-    "overview_axes": "层 ↓ 头 →",
+    "overview_axes": "层\u00a0↓ 头\u00a0→",
     "overview_label": "所有注意力头，每层一行。用方向键选择一个头。",
     "effect_legend": "移除的影响",
     "head_off": "{name}，已关闭",

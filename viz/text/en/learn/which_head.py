@@ -17,7 +17,7 @@ MESSAGES = {
     "learn_which_head_long": "These texts have {given} tokens; this section reads up to {most}.",
     "learn_which_head_lost": "Switched off in A: lost (%)",
     "learn_which_head_returned": "Carried from A into B: returned (%)",
-    "learn_which_head_axes": "layers ↓ heads →",
+    "learn_which_head_axes": "layers\u00a0↓ heads\u00a0→",
     "learn_which_head_cell": "Layer {layer}, head {head}: {lost} lost, {returned} returned",
     "learn_which_head_metric": "Measured: the logit of “{answer}” minus that of “{rival}”, {first} in A and {second} in"
     " B.",

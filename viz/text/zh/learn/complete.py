@@ -20,7 +20,7 @@ MESSAGES = {
     "learn_complete_sentence": "第 {number} 句",
     "learn_complete_head": "第 {sentence} 句，第 {head} 头",
     "learn_complete_head_short": "第 {head} 头",
-    "learn_complete_folded": "批次中的第 {number} 项：第 {sentence} 句，第 {head} 头",
+    "learn_complete_folded": "第 {number} 项：第 {sentence} 句，第 {head} 头",
     "learn_complete_read": "{name}[{index}] = {value}，属于“{word}”",
     "learn_complete_point": "把指针移到张量上查看数值。",
     "learn_complete_agrees": "用“{model}”的权重，文章的代码与 former.SelfAttention 的结果相差不超过 {error}，即舍入误"

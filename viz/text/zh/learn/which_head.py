@@ -14,7 +14,7 @@ MESSAGES = {
     "learn_which_head_long": "这两段文本有 {given} 个词元，本节最多读 {most} 个。",
     "learn_which_head_lost": "在 A 中关闭：失去（%）",
     "learn_which_head_returned": "从 A 移植到 B：恢复（%）",
-    "learn_which_head_axes": "层 ↓ 头 →",
+    "learn_which_head_axes": "层\u00a0↓ 头\u00a0→",
     "learn_which_head_cell": "第 {layer} 层第 {head} 头：失去 {lost}，恢复 {returned}",
     "learn_which_head_metric": "测量的是“{answer}”与“{rival}”的 logit 之差：A 中为 {first}，B 中为 {second}。",
     "learn_which_head_lesson": "第 {layer} 层第 {head} 头移植到 B 后恢复了差异的 {returned}；在 A 中关闭它，失去 {lost"
