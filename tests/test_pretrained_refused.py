@@ -327,7 +327,7 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
     article = former.ModelConfig(**shape)
     with pytest.raises(ValueError, match="norm must be 'pre', got 'post'"):
         former.pretrained.save(former.Bundle(former.Generator(article), BPE, article), tmp_path)
-    with pytest.raises(ValueError, match="got Classifier"):
+    with pytest.raises(ValueError, match="got a Classifier"):
         former.pretrained.save(former.Bundle(former.Classifier(article), BPE, article), tmp_path)
     for name in ("scaled", "unify"):
         change: dict[str, Any] = {name: False}
