@@ -22,12 +22,12 @@ from torch import Tensor, nn
 
 from former import masks
 from former.blocks import ACTIVATIONS
-from former.checks import require_choice, require_instance, require_positive
+from former.checks import holds_whole, require_choice, require_instance, require_positive
 from former.config import Activation, StackConfig, added_in_version, require_token
 from former.hooks import Observer
 from former.observable import observable
 from former.positions import LearnedPositions
-from former.stack import Transformer, check_range, holds_whole, not_padding
+from former.stack import Transformer, check_range, not_padding
 
 SIZES: dict[str, dict[str, Any]] = {
     "bert-base": {"emb": 768, "heads": 12, "depth": 12},

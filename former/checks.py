@@ -41,6 +41,11 @@ def require_instance(name: str, value: object, kind: type) -> None:
         raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
 
 
+def holds_whole(x: Tensor) -> bool:
+    """Returns whether a tensor's dtype is one of whole numbers."""
+    return not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool)
+
+
 def require_vectors(q: Tensor, k: Tensor, v: Tensor, divisor: float) -> None:
     """Raises ValueError unless queries and keys have one size, each key has a value, all are floating point of one
     dtype, batches and heads fit, and `divisor` is above 0."""

@@ -15,6 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 from former.attention import Extend
 from former.blocks import NORMS, Block, TransformerBlock
+from former.checks import holds_whole
 from former.config import SequenceConfig, StackConfig
 from former.hooks import Observer
 from former.masks import Mask
@@ -134,11 +135,6 @@ def check_tokens(
     if limit is not None and length > limit:
         raise ValueError(f"{name} must fit the context of {limit} tokens, got {length}")
     check_range(name, tokens, num_tokens, training)
-
-
-def holds_whole(x: Tensor) -> bool:
-    """Returns whether a tensor's dtype is one of whole numbers."""
-    return not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool)
 
 
 def check_range(name: str, ids: Tensor, count: int, training: bool) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from former.analysis.statistics import as_tensor
 from former.bert import BertClassifier
-from former.checks import require_callable, require_instance, require_positive
+from former.checks import holds_whole, require_callable, require_instance, require_positive
 from former.encoder_decoder import EncoderDecoder
 from former.models import Classifier, Generator
 
@@ -38,8 +38,7 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
         raise ValueError(f"x must be (b, t, ...), got {tuple(x.shape)}")
     index = as_tensor("permutation", permutation).to(x.device)
     t = x.shape[1]
-    whole = not index.is_floating_point() and not index.is_complex() and index.dtype != torch.bool
-    if not whole or index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
+    if not holds_whole(index) or index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
         raise ValueError(f"permutation must hold each of 0 to {t - 1} once, got {index.tolist()}")
     index = index.long()  # as an index, torch reads uint8 as a mask
     y = _output(f, x)
