@@ -38,7 +38,7 @@ def is_index(value: object, size: int) -> bool:
 def require_instance(name: str, value: object, kind: type) -> None:
     """Raises ValueError unless `value` is an instance of `kind`, for example a `Bundle` and not the model in it."""
     if not isinstance(value, kind):
-        raise ValueError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
+        raise ValueError(f"{name} must be of type {kind.__name__}, got {type(value).__name__}")
 
 
 def holds_whole(x: Tensor) -> bool:
@@ -78,7 +78,7 @@ def _broadcast(*shapes: torch.Size) -> bool:
 def require_callable(name: str, value: object) -> None:
     """Raises ValueError unless `value` is a function, or a model."""
     if not callable(value):
-        raise ValueError(f"{name} must be a function or a model, got a {type(value).__name__}")
+        raise ValueError(f"{name} must be a function or a model, got {type(value).__name__}")
 
 
 def require_positive(name: str, value: int) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from former.checks import is_index, is_number, is_share, require_choice, require_instance
+from former.checks import is_index, is_number, is_share, is_whole, require_choice, require_instance
 from former.hooks import STACKS, Hook, Model, Observer, at_points, check_points, checked_edits
 
 
@@ -129,18 +129,21 @@ def set_weight(
             if they are all 0, they stay 0. False leaves them unchanged.
         stack: the stack that has the head, in a model with several stacks.
     Raises:
-        ValueError: a weight outside [0, 1], or an unknown stack; when the model runs, a stack, layer, head, query or
-            key that does not exist.
+        ValueError: a weight outside [0, 1], a query or key that is no index, or an unknown stack; when the model runs,
+            a stack, layer, head, query or key that does not exist.
     """
     if not is_share(weight):
         raise ValueError(f"weight must be in [0, 1], got {weight!r}")
+    for name, index in (("query", query), ("key", key)):
+        if not is_whole(index) or index < 0:
+            raise ValueError(f"{name} must be a whole number from 0, got {index!r}")
     weight = float(weight)
 
     def put(current: Tensor) -> Tensor:
         _check_head(head, current)
         for name, index, size in (("query", query, current.shape[-2]), ("key", key, current.shape[-1])):
-            if not is_index(index, size):
-                raise ValueError(f"{name} must be in [0, {size}) for these tokens, got {index!r}")
+            if index >= size:
+                raise ValueError(f"{name} must be in [0, {size}) for these tokens, got {index}")
         replaced = current.clone()
         row = replaced[:, head, query]  # (b, t_key), a view
         row[:, key] = 0

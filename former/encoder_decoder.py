@@ -228,7 +228,7 @@ def translate(
         ValueError: another kind of model, a text that is empty or longer than it can read, or an argument out of range.
     """
     if not isinstance(model := getattr(bundle, "model", None), EncoderDecoder):
-        got = f"a bare {type(bundle).__name__}" if model is None else f"a {type(model).__name__}"
+        got = f"a bare {type(bundle).__name__}" if model is None else type(model).__name__
         raise ValueError(f"bundle must hold an EncoderDecoder, got {got}")
     tokenizer, ids = bundle.tokenizer, bundle.tokenizer.encode(text)
     if not text.strip():  # a tokenizer may put a token before it

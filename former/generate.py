@@ -221,7 +221,7 @@ def window_for(model: Model, prompt: int, use_cache: bool = True, edits: Sequenc
         return Stream(model, use_cache, edits)
     if getattr(model.config, "mask", None) is None or isinstance(model, Classifier) or not callable(model):
         raise ValueError(
-            f"model must give a logit for each next token, got a {type(model).__name__}; "
+            f"model must give a logit for each next token, got {type(model).__name__}; "
             "of a Bundle pass its model; an EncoderDecoder writes with former.translate"
         )
     return Window(model, prompt, use_cache, edits)
@@ -283,7 +283,7 @@ def generate(
     layers = _layers(capture, config.depth)
     if layers:
         if "weights" not in points_of(model):
-            raise ValueError(f"capture must be None for a model without attention, got a {type(model).__name__}")
+            raise ValueError(f"capture must be None for a model without attention, got {type(model).__name__}")
         most = min(config.seq_length, len(ids) + max_new_tokens)
         if not use_cache and most > MOST_WEIGHTS and getattr(config, "mask", None) in PATTERNS:
             raise ValueError(

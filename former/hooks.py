@@ -239,7 +239,7 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
     replacement = hook(name, tensor)
     if replacement is None:
         return tensor
-    given = tuple(replacement.shape) if isinstance(replacement, Tensor) else f"a {type(replacement).__name__}"
+    given = tuple(replacement.shape) if isinstance(replacement, Tensor) else type(replacement).__name__
     if given != tuple(tensor.shape):
         raise ValueError(f"a hook must replace {name!r} by a tensor of shape {tuple(tensor.shape)}, got {given}")
     if replacement.dtype != tensor.dtype and not torch.is_autocast_enabled(tensor.device.type):
@@ -285,7 +285,7 @@ def run_with_capture(
         ValueError: tokens, a mask, points, layers or edits that do not fit, or grad=True without a graph.
     """
     if not callable(model):
-        raise ValueError(f"model must be a model, such as `bundle.model` or `run.model`, got a {type(model).__name__}")
+        raise ValueError(f"model must be a model, such as `bundle.model` or `run.model`, got {type(model).__name__}")
     capture = Capture(names, layers, grad=grad)
     observer = chain(checked_edits(model, (*listed("edits", edits), capture)))
     options = {} if mask is None else {"mask": mask}
@@ -294,7 +294,7 @@ def run_with_capture(
     if grad and not (output[0] if isinstance(output, tuple) else output).requires_grad:
         raise ValueError(
             "grad must be False in torch.inference_mode, and for a model that keeps no graph, such as a fast twin or "
-            f"one whose parameters need no gradients, got a {type(model).__name__}"
+            f"one whose parameters need no gradients, got {type(model).__name__}"
         )
     return output, capture
 
@@ -320,7 +320,8 @@ def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
     """Returns edits as a tuple; raises ValueError if one is not an observer, or does not fit the model."""
     for each in (checked := flattened(listed("edits", edits))):
-        if not hasattr(each, "at") or isinstance(each, type):
+        # A Bundle's own `at` returns a snapshot.
+        if not hasattr(each, "at") or isinstance(each, type) or hasattr(each, "config"):
             raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {each!r}")
         if isinstance(each, Capture):
             check_points(each.names, points_of(model))

@@ -255,7 +255,7 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
 
 def _require_bool(name: str, values: Tensor) -> None:
     if not isinstance(values, Tensor) or values.dtype != torch.bool:
-        given = getattr(values, "dtype", f"a {type(values).__name__}")
+        given = getattr(values, "dtype", type(values).__name__)
         meaning = "may attend" if name == "mask" else "not padding"
         raise ValueError(f"{name} must be a bool tensor (True = {meaning}), got {given}")
 

@@ -110,7 +110,7 @@ def require_output_layer(model: Any) -> None:
     """Raises ValueError for a Generator, or its fast twin, without an output layer, and for an object that is not a
     model."""
     if not hasattr(model, "config"):
-        raise ValueError(f"model must be a model, such as `bundle.model`, got a {type(model).__name__}")
+        raise ValueError(f"model must be a model, such as `bundle.model`, got {type(model).__name__}")
     if not getattr(model.config, "output_layer", True):
         raise ValueError("model must have an output layer, to predict; this one was built, or saved, without one")
 

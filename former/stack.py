@@ -126,7 +126,7 @@ def check_tokens(
         ValueError: not whole numbers (b, t), empty, longer than the limit, or ids outside the vocabulary.
     """
     if not isinstance(tokens, Tensor):
-        raise ValueError(f"{name} must be a tensor of whole numbers (b, t), got a {type(tokens).__name__}")
+        raise ValueError(f"{name} must be a tensor of whole numbers (b, t), got {type(tokens).__name__}")
     if tokens.dim() != 2 or not holds_whole(tokens):
         raise ValueError(f"{name} must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
     if tokens.numel() == 0:
@@ -139,12 +139,18 @@ def check_tokens(
 
 def check_range(name: str, ids: Tensor, count: int, training: bool) -> None:
     """Raises ValueError unless all ids are in [0, count); in `training`, a GPU's are not checked."""
-    if torch.compiler.is_compiling() or (ids.is_cuda and training):
-        return  # reading the values would break the graph, or wait for the device in every step
+    if not may_read(ids, training):
+        return
     # As long: torch has no extremes of the larger unsigned types, and would compare uint8 with 256 modulo 256.
     low, high = map(int, ids.long().aminmax())
     if low < 0 or high >= count:
         raise ValueError(f"{name} must be in [0, {count}), got {low} to {high}")
+
+
+def may_read(ids: Tensor, training: bool) -> bool:
+    """Returns whether a check may read the values of ids: it would break a graph that is compiled, and make every step
+    of a training on a GPU wait for it."""
+    return not (torch.compiler.is_compiling() or (ids.is_cuda and training))
 
 
 def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tokens") -> Tensor:
@@ -155,8 +161,7 @@ def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tok
         ValueError: a sequence of padding only.
     """
     real = tokens != pad_token
-    skip_check = torch.compiler.is_compiling() or (tokens.is_cuda and training)  # as in `check_range`
-    if not skip_check and not real.any(-1).all():
+    if may_read(tokens, training) and not real.any(-1).all():
         raise ValueError(f"{name} must hold a token that is not padding in every sequence, got one of padding only")
     return real
 

@@ -8,6 +8,7 @@ import torch
 
 import former
 from former import analysis, cpu, edits, hooks, masks, patching
+from former.analysis import scan
 from former.baselines import GRUConfig, GRUModel
 from former.generate import KeyValueCache
 from former.sampling import next_token_probs
@@ -54,7 +55,7 @@ BAD = {
     "a measure of plain numbers": (
         lambda: analysis.ablation_effects(GENERATOR, TOKENS, lambda _: wrong(0.5)),
         "measure must return one number for each sequence, (1,)",
-        "got a float",
+        "got float",
     ),
     "a measure that counts the heads as one text": (
         lambda: analysis.ablation_effects(GENERATOR, TOKENS, lambda logits: logits[:1, 0, 0]),
@@ -312,17 +313,17 @@ BAD = {
     "writing with a classifier": (
         lambda: former.generate(CLASSIFIER, [1], 5),
         "model must give a logit for each next token",
-        "got a Classifier",
+        "got Classifier",
     ),
     "writing with a model that fills in words": (
         lambda: former.generate(BERT, [1], 5),
         "model must give a logit for each next token",
-        "got a Bert",
+        "got Bert",
     ),
     "a lens on a model without a stream": (
         lambda: former.logit_lens(RECURRENT, TOKENS),
         "model must have `unembed`",
-        "got a GRUModel",
+        "got GRUModel",
     ),
     "a context of another batch": (
         lambda: former.SelfAttention(16, 4)(X.expand(2, -1, -1), context=X.expand(3, -1, -1)),
@@ -341,8 +342,8 @@ BAD = {
     ),
     "logits in parts of ids in a list": (
         lambda: former.logit_parts(PRE_NORM, wrong([1, 2])),
-        "tokens must be a Tensor",
-        "got a list",
+        "tokens must be of type Tensor",
+        "got list",
     ),
     "logits in parts at no position": (
         lambda: former.logit_parts(PRE_NORM, TOKENS, wrong(1.5)),
@@ -352,12 +353,12 @@ BAD = {
     "a pass of a bundle instead of its model": (
         lambda: former.run_with_capture(BUNDLE, TOKENS),
         "model must be a model, such as `bundle.model`",
-        "got a Bundle",
+        "got Bundle",
     ),
     "a pass of a run instead of its model": (
         lambda: former.run_with_capture(wrong(RUN), TOKENS),
         "model must be a model, such as `bundle.model`",
-        "got a Run",
+        "got Run",
     ),
     "what a head writes about a text": (
         lambda: analysis.head_writes(RUN, 0, 1, 2, token=wrong("a")),
@@ -371,10 +372,10 @@ BAD = {
     ),
     "a patch of texts": (
         lambda: patching.heads(wrong("one"), wrong("two"), patching.probability(1)),
-        "clean must be a Run",
-        "got a str",
+        "clean must be of type Run",
+        "got str",
     ),
-    "a metric of a model": (lambda: patching.probability(1)(wrong(GENERATOR)), "run must be a Run", "got a Generator"),
+    "a metric of a model": (lambda: patching.probability(1)(wrong(GENERATOR)), "run must be of type Run", "Generator"),
     "a path from a layer": (
         lambda: patching.path(RUN, RUN, wrong(0), [(1, 0, "q")], patching.probability(1)),
         "sender must be (layer, head)",
@@ -438,13 +439,13 @@ BAD = {
     ),
     "weights in a list": (
         lambda: edits.set_weights(0, 0, wrong([[1.0]])),
-        "weights must be a Tensor",
-        "got a list",
+        "weights must be of type Tensor",
+        "got list",
     ),
     "a hook that returns a number": (
         lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.Edit(0, "out", wrong(lambda _: 3))]),
         "a hook must replace 'out' by a tensor of shape (1, 4, 5, 4)",
-        "got a int",
+        "got int",
     ),
     "a hook at a point that there is not": (
         lambda: hooks.at_points(["wieghts"], lambda *_: None),
@@ -453,8 +454,8 @@ BAD = {
     ),
     "a twin of a bundle": (
         lambda: cpu.optimise(former.Bundle(GENERATOR, former.tokens.ByteTokenizer(), CONFIG)),
-        "model must be a Module",
-        "got a Bundle",
+        "model must be of type Module",
+        "got Bundle",
     ),
     "a translation without a tokenizer": (
         lambda: former.translate(GENERATOR, "x"),
@@ -463,13 +464,13 @@ BAD = {
     ),
     "a model saved without its tokenizer": (
         lambda: former.save(wrong(GENERATOR), "x"),
-        "bundle must be a Bundle",
-        "got a Generator",
+        "bundle must be of type Bundle",
+        "got Generator",
     ),
     "the same for transformers": (
         lambda: former.pretrained.save(wrong(GENERATOR), "x"),
-        "bundle must be a Bundle",
-        "got a Generator",
+        "bundle must be of type Bundle",
+        "got Generator",
     ),
     "no model of Hugging Face's": (
         lambda: former.pretrained.load(wrong(None)),
@@ -563,6 +564,28 @@ BAD = {
         "query must be in [0, 5)",
         "got 5",
     ),
+    "a weight of a query that is no number": (
+        lambda: edits.set_weight(0, 0, wrong("a"), 0, 0.5),
+        "query must be a whole number from 0",
+        "got 'a'",
+    ),
+    "a bundle for an edit": (
+        lambda: former.run_with_capture(
+            GENERATOR, TOKENS, edits=wrong([former.Bundle(GENERATOR, former.tokens.ByteTokenizer(), CONFIG)])
+        ),
+        "edits must be a list of edits",
+        "got <Bundle",
+    ),
+    "passages of a scan in an array": (
+        lambda: scan.scan(GENERATOR, wrong(TOKENS.numpy())),
+        "tokens must be a tensor of whole numbers (b, t)",
+        "got ndarray",
+    ),
+    "one passage of a scan, not in a batch": (
+        lambda: scan.scan(GENERATOR, TOKENS[0]),
+        "tokens must be whole numbers (b, t)",
+        "(5,)",
+    ),
     "weights that are no numbers": (lambda: edits.set_weights(0, 0, torch.eye(4) / 0), "weights must be finite", "NaN"),
     "a factor without end": (lambda: edits.scale_head(0, 0, float("inf")), "factor must be a finite", "got inf"),
     "no permutation": (
@@ -608,7 +631,7 @@ BAD = {
     "a rollout of nothing": (lambda: analysis.rollout([]), "weights must hold at least one layer", "got none"),
     "the statistics of a model": (
         lambda: analysis.head_statistics(wrong(GENERATOR)),
-        "weights must be a Tensor",
+        "weights must be of type Tensor",
         "Generator",
     ),
     "weights that are not square": (
@@ -689,12 +712,12 @@ BAD = {
     "a mask by its name": (
         lambda: former.run_with_capture(GENERATOR, TOKENS, mask=wrong("causal")),
         "mask must be a bool tensor (True = may attend)",
-        "got a str",
+        "got str",
     ),
     "a text instead of tokens": (
         lambda: former.run_with_capture(GENERATOR, wrong("the cat")),
         "tokens must be a tensor of whole numbers (b, t)",
-        "got a str",
+        "got str",
     ),
     "a vocabulary without padding": (
         lambda: words("a", "b"),
@@ -730,7 +753,7 @@ BAD = {
         "got 5",
     ),
     "no tokens to draw from": (lambda: analysis.induction_score(GENERATOR, length=2, ids=[]), "at least one", "none"),
-    "a list for a fast twin": (lambda: cpu.optimise(GENERATOR)(wrong([[1, 2]])), "tokens must be a Tensor", "list"),
+    "a list for a fast twin": (lambda: cpu.optimise(GENERATOR)(wrong([[1, 2]])), "must be of type Tensor", "list"),
     "maps of a model without attention": (
         lambda: list(former.generate(RECURRENT, [1], 2, capture=True)),
         "capture must be None",
@@ -739,7 +762,7 @@ BAD = {
     "maps of a model that writes otherwise": (
         lambda: former.generate(former.load("dates").model, [1], 2, capture=True),
         "an EncoderDecoder writes with former.translate",
-        "got a EncoderDecoder",
+        "got EncoderDecoder",
     ),
     "an id that is no byte": (
         lambda: former.tokens.ByteTokenizer().decode([256]),

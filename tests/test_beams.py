@@ -83,9 +83,9 @@ def test_what_beams_cannot_search_is_refused(arguments, message):
     [
         (lambda: former.Generator(former.ModelConfig(**SHAPE, mask="none")), "causal Generator, got another Generator"),
         (lambda: former.TransformerXL(former.TransformerXLConfig(**SHAPE)), "got another TransformerXL"),
-        (lambda: former.Classifier(former.ModelConfig(**SHAPE)), "for each next token, got a Classifier"),
-        (lambda: former.Bert(former.BertConfig(**SHAPE)), "for each next token, got a Bert"),
-        (lambda: former.load("tiny-generator"), "for each next token, got a Bundle; of a Bundle pass its model"),
+        (lambda: former.Classifier(former.ModelConfig(**SHAPE)), "for each next token, got Classifier"),
+        (lambda: former.Bert(former.BertConfig(**SHAPE)), "for each next token, got Bert"),
+        (lambda: former.load("tiny-generator"), "for each next token, got Bundle; of a Bundle pass its model"),
     ],
 )
 def test_a_model_that_does_not_continue_a_text_by_a_cache_is_refused(make, message):

@@ -409,5 +409,5 @@ def test_inputs_that_do_not_fit_are_refused(bundle):
     with pytest.raises(ValueError, match="seed must be"):
         write(model, source, 1, 2, seed=2**64)
     generator = former.Generator(former.ModelConfig(emb=16, heads=2, depth=1))
-    with pytest.raises(ValueError, match="must hold an EncoderDecoder, got a Generator"):
+    with pytest.raises(ValueError, match="must hold an EncoderDecoder, got Generator"):
         translate(former.Bundle(generator, former.tokens.ByteTokenizer(), generator.config), "text")

@@ -108,7 +108,7 @@ def test_a_definition_that_is_a_list_is_refused(tmp_path):
     saved(T.RobertaForMaskedLM(roberta_config()), tmp_path)
     settle(tmp_path, add_prefix_space=True)
     (tmp_path / "tokenizer.json").write_text("[]")
-    with pytest.raises(former.CheckpointError, match=r"tokenizer\.json must be a dict, got a list"):
+    with pytest.raises(former.CheckpointError, match=r"tokenizer\.json must be of type dict, got list"):
         former.pretrained.load(tmp_path)
 
 

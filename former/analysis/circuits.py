@@ -72,7 +72,7 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
     if kind not in ("q", "k", "v"):
         raise ValueError(f"kind must be q, k or v, got {kind!r}")
     if not hasattr(model, "transformer"):
-        raise ValueError(f"model must be of one stack, got a {type(model).__name__}")
+        raise ValueError(f"model must be of one stack, got {type(model).__name__}")
     layers = [head_maps(block) for block in model.transformer.blocks]
     depth, h = len(layers), len(layers[0].q)
     result = torch.zeros(depth, h, depth, h, dtype=torch.float64)
@@ -110,7 +110,7 @@ def copying_score(model: Any) -> Tensor:
         ValueError: the model is not a Generator.
     """
     if not isinstance(model, Generator):
-        raise ValueError(f"model must be a Generator, got a {type(model).__name__}")
+        raise ValueError(f"model must be a Generator, got {type(model).__name__}")
     stack = model.transformer
     unembed = output_layer(model)[0]  # (num_tokens, e)
     norm: Any = model.norm

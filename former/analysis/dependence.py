@@ -43,7 +43,7 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
     index = index.long()  # as an index, torch reads uint8 as a mask
     y = _output(f, x)
     if isinstance(f, Classifier | BertClassifier):  # a classifier may have as many classes as there are tokens
-        raise ValueError(f"f must return an output for each token, got a {type(f).__name__}, with one for each class")
+        raise ValueError(f"f must return an output for each token, got {type(f).__name__}, with one for each class")
     if y.dim() < 2 or y.shape[1] != t:
         raise ValueError(f"f must return an output for each token, (b, {t}, ...), got {tuple(y.shape)}")
     return float((_output(f, x[:, index]) - y[:, index]).abs().max())
@@ -107,7 +107,7 @@ def steps_to_reach(steps: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     if hasattr(steps, "config"):
         raise ValueError(
             "steps must return the state of each output after each step, (b, n, t_out, ...), as GRUModel.steps does; "
-            f"got a {type(steps).__name__}, which returns only its output"
+            f"got {type(steps).__name__}, which returns only its output"
         )
     require_callable("steps", steps)
     n = steps(x).shape[1]
@@ -121,7 +121,7 @@ def _output(f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """Returns f(x); if f is a TransformerXL, without the memory that it returns too."""
     if isinstance(f, EncoderDecoder):
         raise ValueError(
-            "f must take x alone, got an EncoderDecoder, which takes a source and a target: "
+            "f must take x alone, got EncoderDecoder, which takes a source and a target: "
             "pass a function of one of them, such as lambda source: model(source, target)"
         )
     require_callable("f", f)

@@ -73,7 +73,7 @@ def ablation_by_layer(
     `ablation_effects`.
     """
     if not hasattr(getattr(model, "config", None), "heads"):
-        raise ValueError(f"model must have attention heads, got a {type(model).__name__}")
+        raise ValueError(f"model must have attention heads, got {type(model).__name__}")
     inputs = inputs_of(model, tokens)
     for each in inputs:
         require_instance("tokens", each, Tensor)
@@ -101,7 +101,7 @@ def ablation_by_layer(
 def _check_measured(values: Any, b: int) -> None:
     """Raises ValueError unless a measure returned a number for each of b sequences."""
     if not isinstance(values, Tensor) or values.shape != (b,):
-        given = tuple(values.shape) if isinstance(values, Tensor) else f"a {type(values).__name__}"
+        given = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
         raise ValueError(f"measure must return one number for each sequence, ({b},), got {given}")
 
 

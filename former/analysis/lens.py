@@ -57,7 +57,7 @@ def logit_lens(
         ValueError: a model without `unembed`, bad tokens, or `top` out of range.
     """
     if not hasattr(model, "unembed"):
-        raise ValueError(f"model must have `unembed`, to apply it to its stream, got a {type(model).__name__}")
+        raise ValueError(f"model must have `unembed`, to apply it to its stream, got {type(model).__name__}")
     inputs, edits = inputs_of(model, tokens), listed("edits", edits)
     unembed = partial(model.unembed, real=model.real(inputs[0])) if isinstance(model, Classifier) else model.unembed
     values = _read_depths(

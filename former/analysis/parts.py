@@ -45,7 +45,7 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
             index out of range, or an edit of the stream.
     """
     if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
-        raise ValueError(f"model must be a pre-norm model with logits for each token, got a {type(model).__name__}")
+        raise ValueError(f"model must be a pre-norm model with logits for each token, got {type(model).__name__}")
     edits = flattened(listed("edits", edits))
     if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
         raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
@@ -111,7 +111,7 @@ def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Obs
 def output_layer(model: Any) -> tuple[Tensor, Tensor | None]:
     """Returns the weights (num_tokens, e) of a model's output layer, and its bias (num_tokens,) or None."""
     if not hasattr(model, "toprobs"):
-        raise ValueError(f"model must have an output layer for tokens, got a {type(model).__name__}")
+        raise ValueError(f"model must have an output layer for tokens, got {type(model).__name__}")
     return (model.output_weight, None) if model.toprobs is None else (model.toprobs.weight, model.toprobs.bias)
 
 

@@ -36,7 +36,7 @@ def rare_tokens(model: Any, tokenizer: Tokenizer) -> Tensor:
     """
     weight = precise(output_layer(model)[0])
     if not hasattr(tokenizer, "labels"):
-        raise ValueError(f"tokenizer must be a tokenizer, such as `bundle.tokenizer`, got a {type(tokenizer).__name__}")
+        raise ValueError(f"tokenizer must be a tokenizer, such as `bundle.tokenizer`, got {type(tokenizer).__name__}")
     unused, control = (list(ids) for ids in _bytes_of(tokenizer, len(weight)))
     rare = torch.zeros(len(weight), dtype=torch.bool)
     rare[control] = True

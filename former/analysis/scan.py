@@ -31,6 +31,7 @@ from former.hooks import run_with_capture
 from former.runs.kind import Measure, Source
 from former.runs.kinds import kind_of
 from former.sampling import precise
+from former.stack import check_tokens
 
 FILE = "scan/heads.safetensors"  # not listed among the card's weight files
 MOST_BYTES = 2_000_000
@@ -83,8 +84,9 @@ def scan(
         facts: more facts to store, as plain values.
         watch: wraps iterables to show progress, such as `tqdm`.
     Raises:
-        ValueError: too few passages, or too short ones.
+        ValueError: tokens that the model cannot read, too few passages, or too short ones.
     """
+    check_tokens(tokens, model.config.num_tokens)
     n, t = tokens.shape
     if n < TOP + TENTHS * EACH or t < 2:
         raise ValueError(f"tokens must be at least {TOP + TENTHS * EACH} passages of 2 tokens, got {n} of {t}")

@@ -52,7 +52,7 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
     """Yields the rollout up to each layer, (..., t, t), from the first; the last equals `rollout`."""
     weights = weights.weights if isinstance(weights, Run) else weights
     if not isinstance(weights, Tensor | Sequence):
-        raise ValueError(f"weights must be the maps of each layer, or a run, got a {type(weights).__name__}")
+        raise ValueError(f"weights must be the maps of each layer, or a run, got {type(weights).__name__}")
     if isinstance(weights, Tensor):
         _check_square(weights)
     if len(weights) == 0:
@@ -215,7 +215,7 @@ def as_tensor(name: str, values: Any) -> Tensor:
     try:
         return torch.as_tensor(values)
     except (TypeError, RuntimeError, ValueError):
-        raise ValueError(f"{name} must be numbers, got a {type(values).__name__}") from None
+        raise ValueError(f"{name} must be numbers, got {type(values).__name__}") from None
 
 
 def _check_square(weights: Tensor) -> None:

@@ -134,7 +134,7 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16", "int8"]
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
     require_json("card", bundle.card)
     if type(bundle.model).__name__ not in MODEL_KINDS:
-        raise ValueError(f"bundle must hold one of {', '.join(MODEL_KINDS)}, got a {type(bundle.model).__name__}")
+        raise ValueError(f"bundle must hold one of {', '.join(MODEL_KINDS)}, got {type(bundle.model).__name__}")
     _check_vocabulary(bundle.tokenizer, bundle.model.config)
     weights = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
     state = rounded(weights, dtype)

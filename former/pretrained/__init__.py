@@ -127,7 +127,7 @@ def _expressed(bundle: Bundle) -> tuple[Architecture, dict[str, Any]]:
             return architecture, values
         refusals.append((values["model_type"], other))
     if not refusals:
-        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got a {type(bundle.model).__name__}")
+        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got {type(bundle.model).__name__}")
     name, other = min(refusals, key=lambda refusal: len(refusal[1]))
     raise ValueError(f"no class of transformers has this shape; in {name} {'; '.join(other)}")
 

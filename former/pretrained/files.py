@@ -73,7 +73,7 @@ def read_json(path: Path) -> dict[str, Any]:
             raise
         raise CheckpointError(f"{path} is not JSON: {_one_line(error)}") from error
     if not isinstance(values, dict):
-        raise CheckpointError(f"{path} must hold an object, got a {type(values).__name__}")
+        raise CheckpointError(f"{path} must hold an object, got {type(values).__name__}")
     return values
 
 

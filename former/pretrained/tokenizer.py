@@ -220,7 +220,7 @@ def settings_of_pieces(tokenizer: Tokenizer) -> dict[str, Any]:
         ValueError: another kind of tokenizer.
     """
     if not isinstance(tokenizer, tokens.WordPieceTokenizer):
-        raise ValueError(f"tokenizer must be a WordPieceTokenizer, like BERT's, got a {type(tokenizer).__name__}")
+        raise ValueError(f"tokenizer must be a WordPieceTokenizer, like BERT's, got {type(tokenizer).__name__}")
     normalizer = json.loads(tokenizer.to_dict()["definition"])["normalizer"] or {}
     return {
         "tokenizer_class": "BertTokenizer",
@@ -239,7 +239,7 @@ def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
     if isinstance(tokenizer, tokens.WordPieceTokenizer | tokens.ByteTokenizer | tokens.PieceTokenizer):
         return settings_of_any(tokenizer)
     if not isinstance(tokenizer, tokens.BpeTokenizer):
-        raise ValueError(f"tokenizer must be a BpeTokenizer, like GPT-2's, got a {type(tokenizer).__name__}")
+        raise ValueError(f"tokenizer must be a BpeTokenizer, like GPT-2's, got {type(tokenizer).__name__}")
     end = None if tokenizer.end_token is None else "<|endoftext|>"
     special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
     split = json.loads(definition(tokenizer))["pre_tokenizer"] or {}
@@ -285,7 +285,7 @@ def definition(tokenizer: Tokenizer) -> str:
     if isinstance(tokenizer, tokens.ByteTokenizer):
         tokenizer = tokens.BpeTokenizer.from_vocabulary(BYTES, [])
     if "definition" not in tokenizer.to_dict():
-        raise ValueError(f"tokenizer must be of bytes or pieces of words, got a {type(tokenizer).__name__}")
+        raise ValueError(f"tokenizer must be of bytes or pieces of words, got {type(tokenizer).__name__}")
     return tokenizer.to_dict()["definition"]
 
 

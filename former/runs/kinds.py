@@ -24,7 +24,7 @@ def kind_of(source: Source) -> Kind:
         if isinstance(model, kind.models):
             return kind
     known = sorted(each.__name__ for kind in KINDS for each in kind.models)
-    raise ValueError(f"bundle must hold one of {known}, got a {type(model).__name__}")
+    raise ValueError(f"bundle must hold one of {known}, got {type(model).__name__}")
 
 
 def read(source: Source, text: str, answer: str | None = None, limit: int | None = None) -> tuple[Kind, Reading]:
@@ -34,9 +34,9 @@ def read(source: Source, text: str, answer: str | None = None, limit: int | None
         ValueError: as `kind_of` and `Kind.read`, or not a single text or answer, or a limit below 1.
     """
     if not isinstance(text, str):
-        raise ValueError(f"text must be a str, a single text, got a {type(text).__name__}")
+        raise ValueError(f"text must be a str, a single text, got {type(text).__name__}")
     if answer is not None and not isinstance(answer, str):
-        raise ValueError(f"answer must be None or a str, got a {type(answer).__name__}")
+        raise ValueError(f"answer must be None or a str, got {type(answer).__name__}")
     kind = kind_of(source)
     if limit is not None:
         require_positive("limit", limit)

@@ -76,7 +76,7 @@ class Run:
     first: Tensor | None = None  # logits (1, num_tokens) for the first token, if known
 
     def __repr__(self) -> str:
-        return f"<Run: {len(self.ids)} tokens of {self.text!r} through a {type(self.model).__name__}>"
+        return f"<Run of {type(self.model).__name__}: {len(self.ids)} tokens of {self.text!r}>"
 
     @property
     def model(self) -> Any:

@@ -99,7 +99,7 @@ def recipe_of(bundle: former.Bundle) -> Recipe:
     for recipe in RECIPES.values():
         if recipe.kind == kind:
             return replace(recipe, model=bundle.config)
-    raise ValueError(f"NAME must be a kind of model that this trainer trains, got a {kind}")
+    raise ValueError(f"NAME must be a kind of model that this trainer trains, got {kind}")
 
 
 def is_own_corpus(bundle: former.Bundle, path: Path) -> bool:

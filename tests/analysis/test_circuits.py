@@ -124,9 +124,9 @@ def test_gpt_has_heads_of_induction_and_a_model_of_random_weights_has_none():
 def test_what_has_no_such_circuits_is_refused(bundles):
     with pytest.raises(ValueError, match="kind must be q, k or v"):
         analysis.composition(bundles["causal"].model, "out")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ValueError, match="model must be of one stack, got a EncoderDecoder"):
+    with pytest.raises(ValueError, match="model must be of one stack, got EncoderDecoder"):
         analysis.composition(bundles["translator"].model, "q")
-    with pytest.raises(ValueError, match="model must be a Generator, got a Bert"):
+    with pytest.raises(ValueError, match="model must be a Generator, got Bert"):
         analysis.copying_score(bundles["masked"].model)
 
 

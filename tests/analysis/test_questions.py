@@ -63,7 +63,8 @@ def test_a_heads_effect_in_a_model_with_a_memory_is_that_on_its_last_segment(bun
     for each in analysis.head_effects(run):
         for head in range(4):
             observer = chain((*run.edits, edits.ablate_head(each.layer, head)))
-            logits, _ = run.model(*run.inputs, observer=observer)  # the memory is that of the run
+            with torch.no_grad():
+                logits, _ = run.model(*run.inputs, observer=observer)  # the memory is that of the run
             log_probs, ids = logits[0].log_softmax(-1), run.inputs[0][0]
             bits = [-float(log_probs[i, ids[i + 1]]) / math.log(2) for i in range(len(ids) - 1)]
             assert float(each.effects[head]) == pytest.approx(sum(bits) / len(bits) - worth, abs=1e-8)

@@ -172,7 +172,7 @@ def training(
         measured = i >= len(curves)
         if not isinstance(pair, Sequence) or len(pair) != 2:
             kind = "measures" if measured else "curves"
-            raise ValueError(f"{kind}[{name!r}] must be (steps, numbers), got a {type(pair).__name__}")
+            raise ValueError(f"{kind}[{name!r}] must be (steps, numbers), got {type(pair).__name__}")
         steps, values = pair
         x = frame.series(steps, f"steps of {name!r}")
         y = frame.series(values, f"{'values' if measured else 'losses'} of {name!r}", len(x))

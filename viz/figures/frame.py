@@ -45,7 +45,7 @@ def by_name(values: Any, name: str) -> Mapping[str, Any]:
     """Returns `values`, a dict from names to numbers; raises ValueError, naming the argument `name`, for
     anything else."""
     if not isinstance(values, Mapping):
-        raise ValueError(f"{name} must be a dict, from names to numbers, got a {type(values).__name__}")
+        raise ValueError(f"{name} must be a dict, from names to numbers, got {type(values).__name__}")
     return values
 
 
@@ -139,7 +139,7 @@ def labels(tokens: Sequence[Any], count: int | None, name: str, longest: int = L
     try:
         given = len(tokens)
     except TypeError:
-        raise ValueError(f"{name} must be a list of labels, got a {type(tokens).__name__}") from None
+        raise ValueError(f"{name} must be a list of labels, got {type(tokens).__name__}") from None
     if given != (given if count is None else count):
         raise ValueError(f"{name} must hold a label for each of {count} tokens, got {given}")
     texts = [literal(_shorten(str(token), longest)) for token in tokens]

@@ -143,7 +143,7 @@ def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, 
         ValueError: the model is not a Generator, or a number is out of range.
     """
     if not isinstance(bundle.model, former.Generator):
-        raise ValueError(f"bundle must hold a Generator, got a {type(bundle.model).__name__}")
+        raise ValueError(f"bundle must hold a Generator, got {type(bundle.model).__name__}")
     ids = bundle.tokenizer.encode(prompt)
     steps = former.generate(bundle.model, ids, length, temperature=temperature, seed=seed)
     return bundle.tokenizer.decode([step.token for step in steps])

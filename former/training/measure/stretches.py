@@ -60,7 +60,7 @@ def scan_model(
     """
     model, tokenizer = bundle.model, bundle.tokenizer
     if not scan.can_scan(bundle):
-        raise ValueError(f"NAME must be a generator or a BERT, got a {type(model).__name__}")
+        raise ValueError(f"NAME must be a generator or a BERT, got {type(model).__name__}")
     require_positive("count", count)
     require_positive("length", length)
     if not 0 <= removals <= count:

@@ -118,7 +118,7 @@ class MaskedTask:
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
         """Returns both tasks' accuracies on a split, over as many rows as it fills; see `Task.evaluate`."""
         if not isinstance(bundle.model, Bert) or not isinstance(bundle.tokenizer, WordPieceTokenizer):
-            raise ValueError(f"bundle must hold a Bert and its WordPiece, got a {type(bundle.model).__name__}")
+            raise ValueError(f"bundle must hold a Bert and its WordPiece, got {type(bundle.model).__name__}")
         if measure.stride is not None or measure.precision == "int8":
             raise ValueError("hidden words do not support --stride or --precision int8")
         (text,) = read_texts(recipe.corpus, path, (measure.split,), measure.unchecked, measure.most).values()

@@ -283,4 +283,4 @@ def test_accuracy_over_no_reviews_is_refused():
 
 def test_a_classifier_writes_nothing(capsys):
     assert main(["sample", "classifier"]) == 2
-    assert "must hold a Generator, got a Classifier" in capsys.readouterr().err
+    assert "must hold a Generator, got Classifier" in capsys.readouterr().err

@@ -286,7 +286,7 @@ def test_the_figures_of_a_split_are_taken_from_a_file(task, tmp_path):
     assert result["context"] == 64
     assert 0.0 <= result["masked_accuracy"] < 0.1  # untrained: one piece of 94, or near it
     wrong = former.Bundle(former.Generator(former.ModelConfig(depth=1)), former.tokens.ByteTokenizer(), None)
-    with pytest.raises(ValueError, match="bundle must hold a Bert and its WordPiece, got a Generator"):
+    with pytest.raises(ValueError, match="bundle must hold a Bert and its WordPiece, got Generator"):
         MaskedTask.evaluate(wrong, task.recipe, path, Measure(split="val"))
 
 
