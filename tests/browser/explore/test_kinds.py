@@ -254,6 +254,7 @@ def test_padding_within_a_text_is_shown_as_masked(tab):
     tab.open(model="bert", text="The cat [PAD] sat on the mat. [PAD]")
     padding = [i for i, label in enumerate(tab.page.evaluate("former.store.map.keys")) if label == "[PAD]"]
     assert len(padding) == 2
+    expect(tab.page.locator(".former-blanks").get_by_role("button", name="Hide “[PAD]”").first).to_be_disabled()
     whys = tab.page.evaluate("(keys) => keys.map((key) => former.store.map.without(0, key))", padding)
     assert whys == ["padding", "padding"]
     keys = tab.page.evaluate("former.store.map.keys.length")

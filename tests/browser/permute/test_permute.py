@@ -88,6 +88,12 @@ def test_a_single_word_has_nothing_to_move_and_nobody_is_told_to_drag_it(tab):
 # --- moving words ---
 
 
+def test_a_word_of_more_letters_than_fit_keeps_its_number(tab):
+    tab.open(text=f"The {'a' * 200} ends")
+    chip, number = tab.chip(1).bounding_box(), tab.chip(1).locator("sub").bounding_box()
+    assert number["x"] + number["width"] <= chip["x"] + chip["width"]
+
+
 def drag_the_first_to_the_fourth(tab) -> tuple[float, float]:
     """Drags the first word to the end of the fourth, near their tops; returns the pointer's position, its button still
     down."""

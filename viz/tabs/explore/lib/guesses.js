@@ -39,7 +39,11 @@ export const blanks = (rewrite) => {
       bare,
     );
 
-  const typedAs = (word) => bare([...header.text].slice(word.from, word.to).join(""));
+  /** A word as typed, without the brackets that hide it. */
+  const typedAs = (word) => {
+    const typed = [...header.text].slice(word.from, word.to).join("");
+    return word.hidden ? bare(typed) : typed;
+  };
 
   const wordOf = (word) => {
     const typed = typedAs(word);
@@ -52,7 +56,7 @@ export const blanks = (rewrite) => {
         "data-token": word.tokens[0],
         "aria-pressed": `${word.hidden}`,
         "aria-label": label,
-        disabled: isUnknown(word) || null,
+        disabled: isUnknown(word) || typed !== bare(typed) || null, // further brackets would not hide [PAD], or a [
         onclick: press,
       },
       h("span.typed", word.hidden ? "[MASK]" : typed),
