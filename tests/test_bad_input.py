@@ -570,9 +570,7 @@ BAD = {
         "got 'a'",
     ),
     "a bundle for an edit": (
-        lambda: former.run_with_capture(
-            GENERATOR, TOKENS, edits=wrong([former.Bundle(GENERATOR, former.tokens.ByteTokenizer(), CONFIG)])
-        ),
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[BUNDLE]),
         "edits must be a list of edits",
         "got <Bundle",
     ),
