@@ -20,7 +20,7 @@ from former.edits import edits_of_heads
 from former.hooks import Capture, Model, Observer, chain, points_of
 from former.masks import MASKS
 from former.models import Classifier, require_output_layer
-from former.sampling import check_rules, next_token_probs, penalise, precise, random_of
+from former.sampling import check_rules, next_token_probs, penalise, precise, random_of, require_maximum
 from former.sparse import MOST_WEIGHTS, PATTERNS
 
 
@@ -307,8 +307,12 @@ def _steps(
     for _ in range(max_new_tokens):
         capture = Capture(layers=layers) if layers else None
         logits = precise(window.read(ids, capture).cpu())
-        probs = next_token_probs(logits if penalty == 1 else penalise(logits, ids, penalty), *rules)
-        token = int(probs.argmax() if rules[0] == 0 else torch.multinomial(probs, 1, generator=rng))
+        ruled = logits if penalty == 1 else penalise(logits, ids, penalty)
+        if rules[0] == 0:  # with less work than its probabilities, 1 and zeros
+            require_maximum(ruled)
+            token = int(ruled.argmax())
+        else:
+            token = int(torch.multinomial(next_token_probs(ruled, *rules), 1, generator=rng))
         # Copies of the last rows: views would keep the whole maps.
         rows = {layer: capture.get("weights", layer)[0, :, -1].clone() for layer in sorted(layers)} if capture else {}
         yield Step(token, logits.softmax(-1), rows, window.start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import torch
@@ -104,9 +105,9 @@ def require_maximum(logits: Tensor) -> None:
     require_instance("logits", logits, Tensor)
     if not logits.numel():
         raise ValueError(f"logits must hold at least one number, got {tuple(logits.shape)}")
-    largest = logits.max()
-    if not largest.isfinite():
-        raise NotNumbers(f"logits must have a finite maximum, to predict a token, got {float(largest)}")
+    largest = float(logits.detach().max())
+    if not math.isfinite(largest):
+        raise NotNumbers(f"logits must have a finite maximum, to predict a token, got {largest}")
 
 
 def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:
