@@ -119,6 +119,24 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     expect(panel.locator("[data-part=after]")).to_contain_text("with 1 change of heads")
 
 
+def test_a_link_holds_both_texts_by_their_bytes_and_one_without_the_pinned_text_pins_nothing(tab):
+    long = {"text": "a word " * 500, "pin_text": "another " * 450}
+    tab.open(model=MODEL, pin=MODEL, **long)
+    compared(tab)
+    assert {name: tab.link()[name] for name in long} == long, "more than 4,000 characters together"
+    longer = {"model": MODEL, "text": "短い" * 1500, "pin": MODEL, "pin_text": "長い" * 2000}
+    tab.page.evaluate("(link) => former.page.follow(new URLSearchParams(link))", longer)
+    tab.settled()
+    link = tab.link()
+    assert (link["left_out"], link["pin"]) == ("pin_text", MODEL)
+    expect(tab.page.locator(".room-bar")).to_contain_text("Left out of this link: “pin_text”")
+    tab.page.reload()
+    tab.settled()
+    expect(tab.page.locator(".room-bar")).to_contain_text("This link had no room for pin_text")
+    assert tab.page.evaluate("former.store.pinned.asked") is None
+    assert "pin" not in tab.link(), "the pass on screen is not taken for the pinned one"
+
+
 def test_what_moved_in_each_head_is_exact_even_if_the_maps_of_all_heads_are_sent_at_half_their_size(tab):
     was = "The painter John Smith was born in Ulm. " * 6
     now = was.replace("Smith", "Brown")

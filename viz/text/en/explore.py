@@ -266,7 +266,6 @@ MESSAGES = {
     "beside_coming": "The pinned pass is loading.",
     "beside_refused": "The pinned pass of {model} cannot be shown: {why}",
     "beside_pinned": "Pinned: {pass}. Now change the text, the model or a head to compare the two.",
-    "beside_long": "Both texts together are too long for a link: a link to this view holds only the one on screen.",
     "beside_shape": "{layers} × {heads}",
     "beside_heads_differ": "The pinned model has {before} heads (layers × heads), this one {after}, so their heads do"
     " not correspond. Next to the head on screen you see the head that was chosen when the pass was pinned.",

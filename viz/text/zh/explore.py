@@ -249,7 +249,6 @@ MESSAGES = {
     "beside_coming": "正在加载固定的结果。",
     "beside_refused": "无法显示 {model} 的固定结果：{why}",
     "beside_pinned": "已固定：{pass}。现在可以修改文本、模型或某个头，进行对比。",
-    "beside_long": "两段文本加起来太长，一个链接放不下：当前视图的链接只保存屏幕上的这一段。",
     "beside_shape": "{layers} × {heads}",
     "beside_heads_differ": "固定的模型有 {before} 个头（层 × 头），当前模型有 {after} 个，所以两者的头不能一一对应。当"
     "前的头旁边显示的，是固定结果时所选的头。",

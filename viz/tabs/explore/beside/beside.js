@@ -29,12 +29,11 @@ const passInWords = ({ model, text, edits, output, answer }) => {
   return [model, inQuotes(shorten(text, QUOTED)), changed, says].filter(Boolean).join(" · ");
 };
 
-/** The message if there is nothing to compare yet, or a link has no room for both texts. */
+/** The message if there is nothing to compare yet. */
 const messageOf = (was) => {
   if (beside.refused) return say("beside_refused", { model: beside.asked.model, why: beside.refused });
   if (!was) return say("beside_coming");
-  if (isSame()) return say("beside_pinned", { pass: passInWords(beside.header) });
-  return beside.fits(store.header.text) ? "" : say("beside_long");
+  return isSame() ? say("beside_pinned", { pass: passInWords(beside.header) }) : "";
 };
 
 const SHOWN = ["pass", "map", "exact", "of", "layer", "head", "scale", "rev"];

@@ -4,8 +4,7 @@ import { opened, tabOf } from "../../../browser/lib/address.js";
 import { answerTo, bytes, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners, must } from "../../../browser/lib/base.js";
 import { viewOf } from "../../../browser/lib/python.js";
-import { site } from "../../../browser/lib/site.js";
-import { decodeExact, decodePass, editsInLink, lengthOf, viewOfPass } from "./pass.js";
+import { decodeExact, decodePass, editsInLink, viewOfPass } from "./pass.js";
 import { pairOf, shownNow, weightsOf } from "./selection.js";
 import { store } from "./store.js";
 
@@ -46,22 +45,20 @@ beside.unpin = () => setPinned(null);
 
 // --- the link -----------------------------------------------------------------------------------------------------
 
-/** Whether a link has room for the pinned text and the current one. */
-beside.fits = (text) =>
-  !beside.asked || beside.asked.text === text || lengthOf(beside.asked.text + text) <= site.limits.text;
-
 /** The pinned pass's part of a link; a text that equals the current one is left out. */
 beside.link = (text) => {
-  if (!beside.asked || !beside.fits(text)) return {};
+  if (!beside.asked) return {};
   const { model, edits, layer, head, text: own } = beside.asked;
   return { pin: model, pin_text: own === text ? "" : own, pin_edits: edits, pin_head: `${layer}.${head}` };
 };
 
-/** Pins what a link (URLSearchParams) asks for. */
+/** Pins what a link (URLSearchParams) asks for, unless the link had no room for the pinned text. */
 beside.read = (params) => {
   const model = params.get("pin");
+  const names = params.has("pin_text") ? ["pin_text"] : ["pin_text", "text"];
+  const lacking = (params.get("left_out") ?? "").split(".");
   const text = params.get("pin_text") ?? params.get("text") ?? store.pass?.header.text;
-  if (!model || !text) return beside.asked && beside.unpin();
+  if (!model || !text || lacking.some((name) => names.includes(name))) return beside.asked && beside.unpin();
   const [, layer = "0", head = "0"] = /^(\d{1,4})\.(\d{1,4})$/.exec(params.get("pin_head") ?? "") ?? [];
   const asked = {
     model,
