@@ -197,6 +197,11 @@ def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_
     ]
     check_shares(values[:10], dict(zip(tokenizer.labels(range(len(likely))), likely, strict=True)))
     assert len(values) >= 10
+    section.get_by_label("Text", exact=True).first.fill("a [film] ☃\u200b")
+    expect(section.locator(".in-words .remarks")).to_have_text(
+        "The tokenizer drops U+200B: the model does not see it."
+        " The model’s vocabulary lacks “☃”: it reads [UNK] instead of it."
+    )
     assert tab.choose("On either side").startswith("Yes. Hiding the token before the blank as well")
     tab.attempt("other")
     ids, segments = (torch.tensor([each]) for each in tokenizer.encode_pair(tab.view()["first"], tab.view()["second"]))

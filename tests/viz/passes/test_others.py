@@ -24,7 +24,9 @@ from viz.tabs import explore
 from viz.tabs.base import about
 from viz.tabs.explore.answer import answer
 from viz.tabs.generate import next_token, stream
+from viz.tabs.learn.sections import bert
 from viz.tabs.mask import masking
+from viz.tabs.learn.sections import bert
 from viz.tabs.mask import panels as mask_panels
 from viz.text import Refusal, in_words, note
 
@@ -246,7 +248,12 @@ def test_what_a_model_does_not_see_of_a_text_is_named_in_every_tab_that_reads_on
 def test_what_the_tokenizer_drops_and_what_the_model_has_no_vector_for_is_named(tmp_path):
     loaded = opened(tmp_path, T.BertForMaskedLM(bert_config(vocab_size=PIECES.num_tokens)))
     assert notes(loaded, "the cats") == []
-    assert notes(loaded, "the\u200b cats\ufffd") == ["The tokenizer drops U+200B, \ufffd: the model does not see them."]
+    expected = ["The tokenizer drops U+200B, \ufffd: the model does not see them."]
+    assert notes(loaded, "the\u200b cats\ufffd") == expected
+    views = {"filled": {"text": "the\u200b cats\ufffd"}, "judged": {"first": "the\u200b", "second": "cats\ufffd"}}
+    for name, view in views.items():
+        answer = bert.SECTION.questions[name].answer({loaded.name: loaded}, view)
+        assert [in_words(each) for each in answer["remarks"]] == expected
     saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path / "gpt2")
     definition = json.loads(BPE.to_dict()["definition"])
     definition["added_tokens"].append({**definition["added_tokens"][0], "id": 300, "content": "<speaker>"})

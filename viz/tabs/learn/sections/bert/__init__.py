@@ -9,6 +9,7 @@ Sizes: t tokens, h heads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown, unprinted
 from viz.passes.loaded import Loaded, Models, filler
+from viz.passes.remarks import remarks
 from viz.passes.run import check_text, read
 from viz.passes.said import describe_blanks
 from viz.server.view import View
@@ -123,6 +125,18 @@ def read_both(models: Models, view: View) -> dict[str, Any]:
     return read_words(models, {"text": f"{view['first']} {SEP} {view['second']}"})
 
 
+def remarks_on(
+    arguments: Callable[[Models, View], dict[str, Any]],
+) -> Callable[[Models, View], dict[str, Any]]:
+    """Returns a function that computes the remarks on the text which `arguments` reads from a view."""
+
+    def more(models: Models, view: View) -> dict[str, Any]:
+        loaded, text = arguments(models, view).values()
+        return {"remarks": remarks(loaded, text, read(loaded, text).tokens)}
+
+    return more
+
+
 def read_blank(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `hide_sides`: the hidden piece must have a neighbour on each side."""
     arguments = read_words(models, view)
@@ -208,6 +222,7 @@ SECTION = Section(
             prints=("guesses",),
             when=shown("words"),
             unsent=("weights",),
+            more=remarks_on(read_words),
         ),
         "judged": Question(
             fill_in,
@@ -216,6 +231,7 @@ SECTION = Section(
             prints=(Field("output", "follows"),),
             when=shown("texts"),
             unsent=("weights", "guesses"),
+            more=remarks_on(read_both),
         ),
         "sides": Question(hide_sides, read_blank, when=unprinted),
         "card": Question(

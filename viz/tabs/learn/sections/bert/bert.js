@@ -5,7 +5,7 @@ import { answerTo } from "../../../../browser/lib/ask.js";
 import { h, tableHead, tableRow } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
 import { readable } from "../../../../browser/lib/hint.js";
-import { say } from "../../../../browser/lib/messages.js";
+import { inWords, say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
 import { blanks } from "../../../explore/lib/guesses.js";
 import { outcome } from "../../../explore/lib/outcome.js";
@@ -23,6 +23,12 @@ const strip = () => {
       })),
     );
   return { container, draw };
+};
+
+/** The remarks on a text: {node, draw(answer)}. */
+const makeRemarks = () => {
+  const node = h("p.quiet.remarks", { role: "status" });
+  return { node, draw: ({ remarks }) => (node.textContent = remarks.map(inWords).join(" ")) };
 };
 
 /** A share as precise as on the cards: trainings differ by less than a point. */
@@ -49,11 +55,11 @@ const fieldsOf = (props) => ({
 const makeWords = (section) => {
   const { words, panel, live: demo } = section;
   const gaps = blanks((typed) => demo.set({ text: typed }));
-  const read = strip();
+  const [read, remarks] = [strip(), makeRemarks()];
   const node = h(
     "div.in-words",
     gaps.words,
-    gaps.foreign,
+    remarks.node,
     h("h3", words("read")),
     read.container,
     h("div.with-equation", h("p.quiet", words("hidden"), " ", gaps.reset), panel.equation(0)),
@@ -73,6 +79,7 @@ const makeWords = (section) => {
     const { filled } = demo.answers;
     if (!filled) return;
     gaps.draw(filled);
+    remarks.draw(filled);
     read.draw(filled, () => ({}));
     section.showLesson(lesson(filled));
   };
@@ -83,13 +90,14 @@ const makeWords = (section) => {
 const makeTexts = (section) => {
   const { words, panel, live: demo } = section;
   const [first, second] = ["first", "second"].map((name) => section.line(name, words(name)));
-  const pair = strip();
+  const [pair, remarks] = [strip(), makeRemarks()];
   readable(pair.container);
   const verdict = h("div.rows", { role: "group", "aria-label": words("verdict") });
   const node = h(
     "div.in-texts",
     first.node,
     second.node,
+    remarks.node,
     h("h3", words("read")),
     pair.container,
     h("p.quiet", words("ground")),
@@ -115,6 +123,7 @@ const makeTexts = (section) => {
       pixel: colours[Math.round(255 * Math.sqrt(Math.min(1, looks[i])))],
       title: words("piece", { label: labels[i], second: segments[i] ? "yes" : "no", share: asShare(looks[i]) }),
     }));
+    remarks.draw(judged);
     paintVerdict(follows);
     section.showLesson(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
   };
