@@ -8,6 +8,7 @@ README's programs, which multiply nothing, and those in a browser, which take lo
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +40,7 @@ import torch
 from numba.core import config
 capability = torch.backends.cpu.get_cpu_capability().lower()
 print(f"ATEN_CPU_CAPABILITY={capability} OMP_NUM_THREADS={torch.get_num_threads()} NUMBA_CPU_NAME={config.CPU_NAME}")
+torch.ones(2).to_mkldnn()  # has oneDNN print the instructions that it uses, as "isa:Intel SSE4.1"
 """
 
 
@@ -49,9 +51,10 @@ def environment(name: str) -> dict[str, str]:
         SystemExit: a library does not do as it is told, such as on a processor without AVX2.
     """
     settings = os.environ | MACHINES[name]
-    had = subprocess.run([sys.executable, "-c", PROBE], env=settings, capture_output=True, text=True, check=True).stdout
-    for pair in had.split():
-        variable, value = pair.split("=")
+    words, variables = [sys.executable, "-c", PROBE], settings | {"ONEDNN_VERBOSE": "1"}
+    had = subprocess.run(words, env=variables, capture_output=True, text=True, check=True).stdout
+    had = had.replace("isa:Intel ", "ONEDNN_MAX_CPU_ISA=").replace("SSE4.1", "SSE41")
+    for variable, value in re.findall(r"([A-Z_]+)=(\S+)", had):
         if MACHINES[name].get(variable, value) != value:
             sys.exit(f"{name}: {variable} must be {MACHINES[name][variable]} to emulate it, and is {value} here")
     return settings

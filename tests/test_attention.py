@@ -283,6 +283,16 @@ def test_a_query_that_sees_nothing_takes_nothing_and_the_others_take_what_they_w
     torch.testing.assert_close(sums, (~blind).float(), atol=0.05 if dtype == torch.bfloat16 else 1e-5, rtol=0)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("mask", BLIND.values(), ids=BLIND)
+def test_a_query_that_sees_nothing_takes_nothing_on_a_gpu_too(mask):
+    given = torch.randn(3, 2, 4, 5, 8, generator=torch.Generator().manual_seed(0))
+    expected = former.attend(*given, mask=mask)
+    for hook in (None, lambda _name, _tensor: None):
+        out = former.attend(*given.cuda(), mask=mask.cuda(), hook=hook)
+        torch.testing.assert_close(out.cpu(), expected, atol=2e-3, rtol=0)  # a GPU's products may have 10 bits
+
+
 def test_weights_without_a_layer_are_0_too_where_a_query_sees_nothing():
     mask, x = BLIND["one"], torch.randn(1, 5, 8, generator=torch.Generator().manual_seed(0))
     y, weights = former.basic_self_attention(x, mask)

@@ -18,6 +18,7 @@ from former.cpu import step as step_module
 from former.generate import KeyValueCache
 from former.hooks import POINTS
 from former.models import Generator
+from tests.ranked import clear_largest
 
 # Both compute in fp32 and add in another order, over rows of some hundred numbers near 1: errors of 1e-6 are usual,
 # and a little over 1e-5 where each library has AVX2 alone. A layer norm keeps them from growing with depth.
@@ -130,7 +131,7 @@ def test_fast_logits_and_maps_equal_the_readable_model(shape, monkeypatch):
 @pytest.mark.parametrize("shape", [SHAPES[2], SHAPES[9]], ids=name_of)
 def test_a_twin_computes_in_float32_whatever_torchs_default_is(shape):
     model = build(**shape)
-    expected = [step.token for step in former.generate(model, [1, 2, 3], 8, 0)]
+    expected = [clear_largest(step.probs.log(), 1e-3) for step in former.generate(model, [1, 2, 3], 8, 0)]
     torch.set_default_dtype(torch.float64)
     try:
         assert [step.token for step in former.generate(twin(model), [1, 2, 3], 8, 0, capture=True)] == expected

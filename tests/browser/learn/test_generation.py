@@ -13,7 +13,8 @@ from former.checkpoints import CHECKPOINTS
 from former.sampling import next_token_probs
 from tests.browser.learn.pages import Learning
 from tests.browser.pages import says
-from tests.ranked import clear_draw
+from tests.ranked import clear_draw, clear_largest
+from viz.tabs.learn.sections.generation import OTHER
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
@@ -82,6 +83,8 @@ def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curv
     assert min(own) == own[-1] < min(own[:-1]) - 0.1, "the loss of the text that is shown falls to the end"
     expect(element).to_contain_text("On this text the loss falls too")
     tab.attempt("other")
+    least = clear_largest([-bits(targets(name, OTHER)) for name in names], 0.006)
+    assert STEPS[least] == 350
     expect(element).to_contain_text("On this text the loss is lowest at step 350 (")
     for element in (record["date"], record["machine"]["cpu"], record["command"]):
         expect(tab.section.locator(".curve .source")).to_contain_text(element)

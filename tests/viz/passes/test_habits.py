@@ -5,6 +5,7 @@ import torch
 
 import former
 from tests.browser.reference import statistics
+from tests.ranked import clear_largest
 from viz.passes import habits
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
@@ -151,7 +152,8 @@ def opened(name: str) -> dict:
 
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
-    assert header["first_head"] == [8, 7]
+    copying = torch.tensor(header["statistics"]["copying"])
+    assert header["first_head"] == list(divmod(clear_largest(copying, 1e-3), copying.shape[1])) == [8, 7]
     assert header["habits"][8][7][:2] == ["copying", "first"]
 
 

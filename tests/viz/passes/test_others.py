@@ -26,7 +26,6 @@ from viz.tabs.explore.answer import answer
 from viz.tabs.generate import next_token, stream
 from viz.tabs.learn.sections import bert
 from viz.tabs.mask import masking
-from viz.tabs.learn.sections import bert
 from viz.tabs.mask import panels as mask_panels
 from viz.text import Refusal, in_words, note
 
