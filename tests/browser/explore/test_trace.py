@@ -78,6 +78,17 @@ def test_a_number_that_positions_turn_is_followed_to_before_it_was_turned(tab):
     expect(chain).not_to_contain_text("of its position")
 
 
+def test_a_heads_output_that_nothing_joins_is_what_it_adds(tab):
+    chain = follow(tab, model="tiny-no-unify", text="The cat sat on")
+    out = vector(tab, "out", 8)
+    button = chain.locator(".largest button").first
+    at = int(button.get_attribute("data-at") or "") - 2 * 16  # of the stream, to which head 2 adds from here on
+    button.click()
+    expect(chain).to_have_attribute("data-part", "adds")
+    expect(chain).to_contain_text("no map after its heads")
+    assert float(chain.get_attribute("data-value") or "") == pytest.approx(out[at], abs=1e-4)
+
+
 def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_followed_there_is_no_panel(tab):
     chain = follow(tab, model="bert", text="A dull film. [SEP] Nobody laughed.")
     expect(chain).to_contain_text("the embeddings’ [")
