@@ -9,6 +9,7 @@ from inspect import getsource
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.browser.held import Held
 from tests.browser.learn.pages import SHOWN, Learning
 from tests.browser.pages import Exploring, presented, presents
 from viz.tabs.learn.sections import GROUPS
@@ -156,9 +157,13 @@ def test_sections_follow_each_other_by_buttons_and_keys_and_each_is_loaded_once(
 
 @pytest.mark.own_page
 def test_sections_that_are_opened_faster_than_their_scripts_come_are_all_drawn(tab, guard):
-    names = ["several-heads", "classification", "generation", "recurrent", "encoder-decoder", "gpt-2"]
+    names = NAMES[1:]
     tab.open()
+    scripts = Held(tab.page, "**/learn/sections/*/*.js")
     tab.page.evaluate("(names) => names.forEach((name) => former.learn.show(name))", names)
+    scripts.wait(len(names))
+    scripts.routes.reverse()  # the last one asked for comes first
+    scripts.release()
     tab.wait("(names) => names.every((name) => former.learn.find(name).node?.dataset.drawn)", names)
     tab.settled()
     assert tab.name() == tab.link()["section"] == names[-1]
