@@ -308,7 +308,7 @@ def _steps(
         capture = Capture(layers=layers) if layers else None
         logits = precise(window.read(ids, capture).cpu())
         ruled = logits if penalty == 1 else penalise(logits, ids, penalty)
-        if rules[0] == 0:  # with less work than its probabilities, 1 and zeros
+        if rules[0] == 0:  # the distribution would be a 1 and zeros
             require_maximum(ruled)
             token = int(ruled.argmax())
         else:

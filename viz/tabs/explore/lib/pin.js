@@ -55,10 +55,10 @@ beside.link = (text) => {
 /** Pins what a link (URLSearchParams) asks for, unless the link had no room for the pinned text. */
 beside.read = (params) => {
   const model = params.get("pin");
-  const names = params.has("pin_text") ? ["pin_text"] : ["pin_text", "text"];
-  const lacking = (params.get("left_out") ?? "").split(".");
+  const lacking = params.has("pin_text") ? [] : (params.get("left_out") ?? "").split(".");
   const text = params.get("pin_text") ?? params.get("text") ?? store.pass?.header.text;
-  if (!model || !text || lacking.some((name) => names.includes(name))) return beside.asked && beside.unpin();
+  if (!model || !text || lacking.includes("pin_text") || lacking.includes("text"))
+    return beside.asked && beside.unpin();
   const [, layer = "0", head = "0"] = /^(\d{1,4})\.(\d{1,4})$/.exec(params.get("pin_head") ?? "") ?? [];
   const asked = {
     model,

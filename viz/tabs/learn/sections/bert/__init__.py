@@ -131,8 +131,9 @@ def remarks_on(
     """Returns a function that computes the remarks on the text which `arguments` reads from a view."""
 
     def more(models: Models, view: View) -> dict[str, Any]:
-        loaded, text = arguments(models, view).values()
-        return {"remarks": remarks(loaded, text, read(loaded, text).tokens)}
+        given = arguments(models, view)
+        labels = read(given["bundle"], given["text"]).tokens
+        return {"remarks": remarks(given["bundle"], given["text"], labels)}
 
     return more
 
