@@ -21,7 +21,7 @@ import pytest
 import former
 from former.tokens import BpeTokenizer, ByteTokenizer, WordPieceTokenizer
 from former.training import state
-from tests.browser.conftest import free_port, serve, stop
+from tests.browser.conftest import assert_no_traceback, free_port, serve, stop
 from tests.hub import hub
 from tests.training.processes import FORKS
 
@@ -127,15 +127,20 @@ def run(command, folder, **settings):
 def serving(command, folder, **settings):
     """Runs a command line of the README that starts the app; yields a function that waits until the page names a
     text."""
-    port = free_port()
+    port, log = free_port(), folder / "app.log"
     settings = {**os.environ, **OFFLINE, "GRADIO_SERVER_PORT": str(port), **settings}
-    with subprocess.Popen(
-        command, shell=True, cwd=folder, env=settings, stdout=subprocess.DEVNULL, start_new_session=True
-    ) as app:
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(
+            command, shell=True, cwd=folder, env=settings, stdout=out, stderr=out, start_new_session=True
+        ) as app,
+    ):
         try:
             yield functools.partial(page_with, app, f"http://127.0.0.1:{port}/")
         finally:
             os.killpg(app.pid, signal.SIGTERM)
+            print(log.read_text(errors="replace"))  # shown if the test fails
+    assert_no_traceback(log)
 
 
 @contextlib.contextmanager
@@ -144,11 +149,13 @@ def forked(command, folder, **settings):
     python, program, *words = shlex.split(command, comments=True)
     assert python == ".venv/bin/python"
     port = free_port()
-    app = serve(port, folder / "app.log", *words, program=(program,), cwd=folder, **settings)
+    log = folder / "app.log"
+    app = serve(port, log, *words, program=(program,), cwd=folder, **settings)
     try:
         yield functools.partial(page_with, app, f"http://127.0.0.1:{port}/")
     finally:
         stop(app)
+    assert_no_traceback(log)
 
 
 def page_with(app, address, text):

@@ -135,6 +135,12 @@ def stop(process: subprocess.Popen[bytes] | Forked) -> None:
         process.wait()
 
 
+def assert_no_traceback(log: Path, since: int = 0) -> None:
+    """Asserts that a server's log has no traceback from this byte on."""
+    said = log.read_bytes()[since:]
+    assert b"Traceback" not in said, said.decode(errors="replace")[-3000:]
+
+
 @dataclass
 class App:
     """A running app."""
@@ -293,9 +299,7 @@ def guard(app: App, context: BrowserContext) -> Iterator[Guard]:
     yield watched
     watched.leave(context)
     assert not watched.unexpected()
-    with app.log.open("rb") as said:
-        said.seek(before)
-        assert b"Traceback" not in (more := said.read()), more.decode(errors="replace")[-3000:]
+    assert_no_traceback(app.log, before)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from deploy import local
 from deploy.local import Running, Tls
-from tests.browser.conftest import PATIENCE, Guard, serve, wait_until_up
+from tests.browser.conftest import PATIENCE, Guard, assert_no_traceback, serve, wait_until_up
 from tests.browser.pages import Exploring, Writing
 from tests.browser.proxy import certificate
 from tests.redis_server import find
@@ -42,7 +42,7 @@ def site(browser: Browser) -> Iterator[Running]:  # noqa: ARG001 - no browser, n
             for port, process in zip(running.ports, running.replicas, strict=True):
                 wait_until_up(f"http://127.0.0.1:{port}", lambda process=process: process.poll() is None, running.log)
             yield running
-            assert b"Traceback" not in running.log.read_bytes()
+            assert_no_traceback(running.log)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import free_port, serve, stop, wait_until_up
+from tests.browser.conftest import assert_no_traceback, free_port, serve, stop, wait_until_up
 from tests.browser.mask.pages import Masking
 from tests.browser.pages import Exploring, Writing, presents
 from tests.browser.permute.pages import Permuting
@@ -347,6 +347,7 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back_unless
         assert page.evaluate(chosen(2, 3))
     finally:
         stop(process)
+    assert_no_traceback(log)
 
 
 @pytest.mark.own_browser
@@ -383,3 +384,4 @@ def test_a_restarted_server_gets_the_room_its_answers_and_its_followers_again(pa
         for visitor in visitors:
             visitor.close()
         stop(process)
+    assert_no_traceback(log)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import PATIENCE, Guard, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import PATIENCE, App, Guard, assert_no_traceback, running, serve
 from tests.browser.learn.pages import Learning
 from tests.browser.mask.pages import Masking
 from tests.browser.pages import Exploring, Writing
@@ -60,9 +60,10 @@ USES: dict[str, Callable[[Page, str], None]] = {
 
 @pytest.fixture
 def visited(new_context):
-    """Returns a function that uses the named tabs of the app at an address and asserts that all of them work."""
+    """Returns a function that uses the named tabs of an app at an address and asserts that all of them work."""
 
-    def visit(origin: str, *tabs: str) -> None:
+    def visit(origin: str, app: App, *tabs: str) -> None:
+        before = app.log.stat().st_size
         context = new_context(ignore_https_errors=True)
         context.set_default_timeout(PATIENCE)
         guard = Guard(origin)
@@ -72,6 +73,7 @@ def visited(new_context):
             USES[tab](page, origin)
         assert page.evaluate("fetch(former.url('/alive')).then((answer) => answer.status)") == 200
         assert not guard.unexpected()
+        assert_no_traceback(app.log, before)
 
     return visit
 
@@ -88,19 +90,16 @@ def visited(new_context):
 )
 def test_every_tab_works_behind_a_proxy_that_ends_tls(app, tls, visited, scheme, named, tabs):
     with proxied(tls, urlsplit(app.origin).port, scheme=scheme, named=named) as origin:
-        visited(origin, *tabs)
+        visited(origin, app, *tabs)
 
 
 def test_every_tab_is_used():
     assert sorted(USES) == sorted(tab.name for tab in TABS)
 
 
-def test_every_tab_works_at_a_path_of_the_proxy(tls, visited, browser, tmp_path):  # noqa: ARG001 - no browser, no app
-    port, log = free_port(), tmp_path / "app.log"
-    process = serve(port, log, OMP_NUM_THREADS="1", GRADIO_ROOT_PATH="/former")
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
-        with proxied(tls, port, "/former") as origin:
-            visited(origin, *USES)
-    finally:
-        stop(process)
+def test_every_tab_works_at_a_path_of_the_proxy(tls, visited, tmp_path_factory):
+    with (
+        running(serve, tmp_path_factory, GRADIO_ROOT_PATH="/former") as app,
+        proxied(tls, int(app.origin.rpartition(":")[2]), "/former") as origin,
+    ):
+        visited(origin, app, *USES)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from tests.browser.conftest import Guard, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import Guard, assert_no_traceback, free_port, serve, stop, wait_until_up
 from tests.browser.pages import Writing
 
 pytestmark = pytest.mark.browser
@@ -77,6 +77,7 @@ def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     try:
         wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
         yield f"http://127.0.0.1:{port}", model
+        assert_no_traceback(log)
     finally:
         stop(process)
 
