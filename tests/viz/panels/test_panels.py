@@ -12,16 +12,20 @@ from fastapi.testclient import TestClient
 import former
 from former.checkpoints import CHECKPOINTS
 from former.training.tasks import toys
+from tests import kinds
 from tests.viz.panels import page
-from tests.viz.panels.views import VIEWLESS, VIEWS
+from tests.viz.panels.views import VIEWLESS, VIEWS, explored
 from viz import tabs
 from viz.panels import Panel
 from viz.panels.panel import plain, unprinted
 from viz.panels.routes import attach
 from viz.panels.source import source
 from viz.passes.loaded import Loaded
+from viz.passes.run import run
 from viz.tabs import TABS
 from viz.tabs.base import site_of
+from viz.tabs.explore import panels as explore
+from viz.tabs.explore.page import ONLY
 
 pytestmark = pytest.mark.usefixtures("loaded_once")
 PANELS = [panel for tab in TABS for panel in tab.panels]
@@ -142,6 +146,28 @@ def test_the_registry_names_each_panel_once_and_the_script_that_draws_it():
 def test_the_lines_of_a_panel_of_generate_that_does_not_apply_are_a_sentence_and_no_error(client, panel, why):
     view = VIEWS["trail"][0] | {"model": "xl"}
     assert ask(client, f"/python/{panel}", view) == {"error": {"key": why, "values": {}}}
+
+
+@pytest.mark.parametrize("kind", [*kinds.KINDS, "bare"])
+def test_the_lines_of_what_explore_shows_of_a_model_of_any_kind_are_a_program_or_a_sentence(kind):
+    """Those of a panel that the page hides may be refused: the statistics of a map with other keys than queries, or
+    what `ONLY` names for other models."""
+    bare = kinds.masked(words_head=False, sentence_head=False) if kind == "bare" else None
+    loaded, server = Loaded(kind, bare or kinds.bundles()[kind], kind), FastAPI()
+    site = site_of({kind: loaded})
+    attach(server, site.models, site.work, explore.PANELS)
+    client, usual = TestClient(server), kinds.TEXT.get(kind, "the cat sat")
+    programs = set()
+    for text in (usual, usual[0]):
+        for map_ in run(loaded, text).header["maps"]:
+            last = {"query": len(map_["queries"]) - 1, "key": 0}
+            view = explored(kind, text, map=map_["name"], reads="k", reads_count=8, **last)
+            hidden = {name for name, applies in ONLY.items() if not applies(loaded)}
+            hidden |= set() if map_.get("statistics") else {"statistics"}
+            for panel in explore.PANELS:
+                if panel.name not in hidden and "code" in ask(client, f"/python/{panel.name}", view):
+                    programs.add(panel.name)
+    assert {"overview", "head-map", "pair", "token-strip", "export"} <= programs
 
 
 def test_an_unknown_panel_is_not_there_and_an_invalid_view_is_refused(client):
