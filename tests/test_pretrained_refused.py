@@ -92,6 +92,8 @@ def older_vocabulary(**changes: int) -> Callable[[Path], None]:
 PANICS = {"type": "Precompiled", "precompiled_charsmap": ""}  # the library's Rust fails at it, and not as an Exception
 C_ATTN = "transformer.h.1.attn.c_attn.weight"
 NOT_FINITE = torch.full((24, 72), torch.inf)
+TYPES = "'gpt2', 'bert', 'llama', 'mistral', 'qwen2', 'qwen3', 'gpt_neox', 'roberta', 'distilbert'"
+OTHERS = "other models cannot be read here, so correct config.json only if this one was trained with"
 BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "no config": (remove("config.json"), "config.json cannot be read"),
     "a config that is no JSON": (write("config.json", "{"), "config.json is not JSON"),
@@ -99,15 +101,14 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "a config that is a list": (write("config.json", "[]"), "config.json must hold an object, got list"),
     "another architecture": (
         change_config(model_type="t5"),
-        "model_type must be one of 'gpt2', 'bert', 'llama', 'mistral', 'qwen2', 'qwen3', 'gpt_neox', "
-        "'roberta', 'distilbert', got 't5'",
+        f"model_type must be one of {TYPES}, got 't5'",
     ),
     "no architecture": (
         lambda folder: [
             write("config.json", "{}")(folder),
             change_weights(lambda weights: weights.pop("transformer.h.0.attn.c_attn.weight"))(folder),
         ],
-        "nothing else identifies the architecture; put \"model_type\" into config.json, one of 'gpt2', 'bert', ",
+        f'nothing else identifies the architecture; put "model_type" into config.json, one of {TYPES}',
     ),
     "a class of others": (
         change_config(architectures=["GPTBigCodeForCausalLM"]),
@@ -124,7 +125,10 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         change_config(n_embd="24", n_inner=96),
         "emb must be a whole number of at least 1, got '24'",
     ),
-    "an output layer of its own": (change_config(tie_word_embeddings=False), "tie_word_embeddings must be True"),
+    "an output layer of its own": (
+        change_config(tie_word_embeddings=False),
+        f"tie_word_embeddings must be True, got False; {OTHERS} True",
+    ),
     "heads that do not divide": (change_config(n_head=5), "heads must divide emb"),
     "a size that is no number": (change_config(n_layer="three"), "depth must be a whole number of at least 1"),
     "a hidden size that does not fit": (
@@ -141,7 +145,11 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         r"'wte.weight' as (300, 24), config.json implies",
     ),
     "a vocabulary beyond any memory": (change_config(vocab_size=10**18), "config.json: "),
-    "only pickled weights": (only_pickled, "holds no model.safetensors"),
+    "only pickled weights": (
+        only_pickled,
+        "holds no model.safetensors and no model.safetensors.index.json; other formats can run code; save_pretrained "
+        "of transformers writes this one",
+    ),
     "weights cut short": (cut_short, "cannot be read as safetensors"),
     "weights that are no safetensors": (write("model.safetensors", "weights"), "cannot be read as safetensors"),
     "a tensor missing": (change_weights(lambda weights: weights.pop(C_ATTN)), "lack 'h.1.attn.c_attn.weight'"),
@@ -180,7 +188,10 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "an index of two files that hold the same": (in_two_files, "twice, once in part.safetensors"),
     "an index to a file that is missing": (indexed({"a": "gone.safetensors"}), "gone.safetensors cannot be read"),
     "an index of tensors that are missing": (indexed({"a": "part.safetensors"}), "lack 'a', which"),
-    "no tokenizer": (remove("tokenizer.json"), "has no tokenizer: neither tokenizer.json nor vocab.json"),
+    "no tokenizer": (
+        remove("tokenizer.json"),
+        "has no tokenizer: neither tokenizer.json nor vocab.json and merges.txt; copy the model's own into it",
+    ),
     "a tokenizer that is none": (write("tokenizer.json", "{}"), "definition must be the text of a tokenizer.json"),
     "a tokenizer at which the library fails": (
         change_tokenizer(lambda definition: definition.update(normalizer=PANICS)),
@@ -215,14 +226,16 @@ def whole(tmp_path_factory):
 
 
 def assert_refused(whole: Path, folder: Path, breaks: Callable[[Path], object], message: str) -> None:
-    """Asserts that a valid folder, once broken, raises a one-line error that contains `message`."""
+    """Asserts that a valid folder, once broken, raises a one-line error that contains `message`, with its cure if it
+    has one."""
     shutil.copytree(whole, folder)
     former.pretrained.load(folder)
     breaks(folder)
     with pytest.raises(former.CheckpointError) as refusal:
         former.pretrained.load(folder)
-    assert message in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    said = str(refusal.value)
+    assert said.endswith(message) if "; " in said else message in said
+    assert "\n" not in said
 
 
 @pytest.mark.parametrize(("breaks", "message"), BROKEN.values(), ids=BROKEN.keys())
@@ -233,20 +246,26 @@ def test_a_broken_folder_is_refused_in_one_line(breaks, message, whole, tmp_path
 BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
     "a head that is half there": (
         change_weights(lambda weights: weights.pop("cls.predictions.transform.dense.weight")),
-        "lack 'cls.predictions.transform.dense.weight'",
+        "lack 'cls.predictions.transform.dense.weight', the output layer; save a model whose class has it",
     ),
     "a head that is promised": (
         change_weights(lambda weights: [weights.pop(f"cls.seq_relationship.{name}") for name in ("weight", "bias")]),
-        "lack 'cls.seq_relationship.weight'",
+        "lack 'cls.seq_relationship.weight', the output layer; save a model whose class has it",
     ),
-    "a class of others": (change_config(architectures=["RobertaModel"]), "must name classes of Bert, got"),
-    "relative positions": (change_config(position_embedding_type="relative_key"), "must be 'absolute'"),
-    "a decoder": (
-        change_config(is_decoder=True),
-        "is_decoder must be False, got True; other models cannot be read here, so correct config.json only if this one "
-        "was trained with False",
+    "a class of others": (
+        change_config(architectures=["RobertaModel"]),
+        "must name classes of Bert, got 'RobertaModel', which may compute something else; "
+        'put "BertModel" there if it has the same body',
     ),
-    "no tokenizer": (remove("tokenizer.json"), "has no tokenizer: neither tokenizer.json nor vocab.txt"),
+    "relative positions": (
+        change_config(position_embedding_type="relative_key"),
+        f"must be 'absolute', got 'relative_key'; {OTHERS} 'absolute'",
+    ),
+    "a decoder": (change_config(is_decoder=True), f"is_decoder must be False, got True; {OTHERS} False"),
+    "no tokenizer": (
+        remove("tokenizer.json"),
+        "has no tokenizer: neither tokenizer.json nor vocab.txt; copy the model's own into it",
+    ),
     "another token for unknown words": (
         change_tokenizer(lambda definition: definition["model"].update(unk_token="<unk>")),
         "definition must read an unknown word as '[UNK]', got '<unk>'",
