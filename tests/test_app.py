@@ -1,10 +1,12 @@
 """The memory of the server's process."""
 
+import contextlib
 import multiprocessing
 import sys
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,14 +21,27 @@ def resident() -> int:
     return int(line.split()[1]) << 10
 
 
+def start_app() -> None:
+    """Runs the app's `main` until it would build the page."""
+
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    sys.argv = ["app.py"]
+    one = {"one": SimpleNamespace(opened=False)}
+    for name, value in {"TRIM_EVERY": 1, "load_models": lambda *_: one, "site_of": stop}.items():
+        setattr(app, name, value)
+    with contextlib.suppress(InterruptedError):
+        app.main()
+
+
 def return_what_lies_between(told: Connection) -> None:
     """Frees every piece of memory but a few in between, and sends how many bytes the process then gives back. Runs in a
     process of its own."""
-    app.TRIM_EVERY = 1
     pieces = [bytes([i % 256]) * PIECE for i in range(PIECES)]
     pieces = pieces[::KEPT]
     before, limit = resident(), time.monotonic() + 60
-    app.return_freed_memory()
+    start_app()
     while before - resident() < PIECE * PIECES // 2 and time.monotonic() < limit:
         time.sleep(0.1)
     told.send(before - resident())
