@@ -67,11 +67,12 @@ def from_link(link: str, model: Any) -> tuple[list[Edit], list[str]]:
     refused: list[str] = []
     for piece in filter(None, link.split(",")):
         match = _IN_LINK.fullmatch(piece)
+        if match is None or len(edits) == LIMIT:
+            refused.append(piece)
+            continue
         try:
-            if match is None or len(edits) == LIMIT:
-                raise ValueError(piece)
             edits.append(_read_one(_of_match(match.groupdict()), model))
-        except ValueError:
+        except Refusal:
             refused.append(piece)
     return edits, refused
 

@@ -157,6 +157,20 @@ def test_edits_of_nonsense_in_a_link_are_named_and_no_error(models, nonsense):
     assert answer(models, PassStore(models), requests)["notes"]
 
 
+def test_the_edits_of_a_link_beyond_the_limit_are_named(generator):
+    values, refused = edits.from_link(",".join(["0.0.off"] * edits.LIMIT + ["1.1.off"]), generator.bundle.model)
+    assert (len(values), refused) == (edits.LIMIT, ["1.1.off"])
+
+
+def test_an_unexpected_error_is_no_invalid_edit_of_a_link(generator, monkeypatch):
+    def fail(_: object) -> None:
+        raise ValueError("unexpected")
+
+    monkeypatch.setattr(edits, "points_of", fail)
+    with pytest.raises(ValueError, match=r"^unexpected$"):
+        edits.from_link("0.0.off", generator.bundle.model)
+
+
 def test_edited_and_plain_outputs_are_those_of_the_weights_alone(generator):
     state, ids = generator.bundle.model.state_dict(), list(b"The cat sat")
     changes = [
