@@ -75,6 +75,13 @@ def test_the_wheel_needs_what_requirements_txt_names(wheel):
     assert "Requires-Python: >=3.10\n" in metadata, "no Python is refused for being newer than those tried"
 
 
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+def test_a_version_is_limited_only_with_a_reason_next_to_it(name):
+    lines = [line.partition(" #") for line in (ROOT / name).read_text().splitlines()]
+    limited = {package: reason.strip() for package, _, reason in lines if re.search(r"<|==|~=", package)}
+    assert all(limited.values()), limited
+
+
 def test_what_is_installed_runs_outside_the_repository(wheel, tmp_path):
     pip("install", wheel, "--target", tmp_path / "site", "--no-compile")
     script = f"""
