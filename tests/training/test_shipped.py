@@ -4,6 +4,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -127,6 +128,17 @@ def test_the_tables_of_the_readme_have_the_figures_of_the_cards():
             assert shown >= set(row[measured["split"]].split(", ")), row["name"]
         if "processor seconds" in row:
             assert row["processor seconds"] == str(bundle.card["processor_seconds"])
+
+
+def test_a_model_called_the_same_in_the_table_follows_one_of_its_size_tokens_and_data():
+    rows = [row for row in rows_of_models() if "description" in row]
+    pairs = [pair for pair in pairwise(rows) if pair[1]["description"].startswith("the same")]
+    assert pairs
+    for pair in pairs:
+        before, after = (former.load(row["name"]) for row in pair)
+        for field in ("emb", "heads", "depth", "seq_length", "num_tokens"):
+            assert getattr(before.config, field) == getattr(after.config, field), pair[1]
+        assert before.card["data"]["corpus"] == after.card["data"]["corpus"], pair[1]
 
 
 def quality(name, split, figure):
