@@ -320,8 +320,7 @@ def flattened(observers: Iterable[Observer]) -> tuple[Observer, ...]:
 def checked_edits(model: Model, edits: Iterable[Observer]) -> tuple[Observer, ...]:
     """Returns edits as a tuple; raises ValueError if one is not an observer, or does not fit the model."""
     for each in (checked := flattened(listed("edits", edits))):
-        # A Bundle's own `at` returns a snapshot.
-        if not hasattr(each, "at") or isinstance(each, type) or hasattr(each, "tokenizer"):
+        if not hasattr(each, "at") or isinstance(each, type) or hasattr(each, "tokenizer"):  # a Bundle has `at`
             raise ValueError(f"edits must be a list of edits, observer one of them or a Capture, got {each!r}")
         if isinstance(each, Capture):
             check_points(each.names, points_of(model))

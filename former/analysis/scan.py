@@ -272,9 +272,7 @@ def save(result: Scan, folder: str | Path) -> Path:
     header = {"facts": json.dumps({**result.facts, "weights": _weights_of(folder)})}
     content = save_tensors({name: tensor.contiguous() for name, tensor in tensors.items()}, header)
     if len(content) > MOST_BYTES:
-        raise ValueError(
-            f"a scan must be at most {MOST_BYTES:,} bytes, got {len(content):,}: use fewer passages, or shorter ones"
-        )
+        raise ValueError(f"a scan must be at most {MOST_BYTES:,} bytes, got {len(content):,}: scan fewer passages")
     path = folder / FILE
     path.parent.mkdir(exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
