@@ -221,7 +221,7 @@ def main() -> None:
     for loaded in models.values():
         if loaded.opened:  # a user's own model: its twin is built now, before anyone waits for it
             _ = loaded.fast
-    site, arrivals = site_of(models, tuple(tab.name for tab in TABS), replicas), Arrivals(elsewhere, revisions)
+    site, arrivals = site_of(models, replicas), Arrivals(elsewhere, revisions)
     page = serve(site, arrivals)
     arrivals.start(models, lambda: renew(page, site, arrivals))
     page.block_thread()

@@ -31,7 +31,6 @@ class Site:
     passes: PassStore
     work: Work
     shared: Shared  # with the app's other replicas
-    tabs: tuple[str, ...]  # the names of all, in their order
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[Models], T]) -> T:
@@ -41,10 +40,10 @@ class Site:
         return self._made[make]
 
 
-def site_of(models: Models, tabs: tuple[str, ...] = (), shared: Shared | None = None) -> Site:
-    """Creates the `Site` of these models and of the tabs with these names; without `shared`, for a single process."""
+def site_of(models: Models, shared: Shared | None = None) -> Site:
+    """Creates the `Site` of these models; without `shared`, for a single process."""
     models, shared = WithSnapshots(models), InMemory() if shared is None else shared
-    return Site(models, PassStore(models, shared), Work(), shared, tabs)
+    return Site(models, PassStore(models, shared), Work(), shared)
 
 
 def about(loaded: Loaded) -> Note | str:

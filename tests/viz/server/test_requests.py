@@ -100,7 +100,7 @@ def server(read, classifier, bag) -> Iterator[FastAPI]:
     """Serves all routes except Gradio's own."""
     models = {name: sources.open_model(name) for name in SHIPPED} | {each.name: each for each in (classifier, bag)}
     models |= {name: narrow(models[name]) for name in ("gpt", "bert")}
-    server, site, read_object = FastAPI(), site_of(models, tuple(tab.name for tab in TABS)), http.read_object
+    server, site, read_object = FastAPI(), site_of(models), http.read_object
 
     async def noting(*arguments: Any) -> dict[str, Any]:
         return Read(await read_object(*arguments), read)

@@ -275,7 +275,7 @@ def test_a_start_without_redis_is_refused_in_one_line(tmp_path):
 @contextmanager
 def replica(models, redis: Redis) -> Iterator[TestClient]:
     """Yields a client of a replica that has the rooms and the passes."""
-    site = base.site_of(models, shared=connect(redis.address))
+    site = base.site_of(models, connect(redis.address))
     app = FastAPI()
     room_routes.attach(app, site.shared)
     routes.attach(app, site)
