@@ -77,16 +77,15 @@ def lay_out(*parts: Part, events: Sequence[str] = ()) -> gr.HTML:
     return component(script, parts, ["former"])
 
 
-def call(script: Path, does: str, arguments: str = "") -> str:
+def call(script: Path, does: str) -> str:
     """Returns a JavaScript function, as text for a Gradio event: it imports a script and evaluates an expression.
 
     Args:
         script: the script to import.
         does: the expression; it begins with one of the script's exports, such as "page.tab".
-        arguments: the function's parameters, which the expression may use.
     """
     exports = does.partition(".")[0]
-    return f"async ({arguments}) => {{ const {{ {exports} }} = await {scripts.imported(script)}; return {does}; }}"
+    return f"async () => {{ const {{ {exports} }} = await {scripts.imported(script)}; return {does}; }}"
 
 
 def panel(record: Panel, value: Any = None) -> Part:
