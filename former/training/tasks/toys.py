@@ -32,6 +32,7 @@ FILL, ENDS = "_", "="  # padding before a question, and the sign after it
 LETTERS = "abcdefghijklmnopqrst"
 MOST_LETTERS = 8  # maximum number of letters of a question
 DIGITS = 3  # maximum number of digits of a number
+BATCH = 32  # questions per step
 EVERY = 10  # steps between two reports
 TESTED = 200  # unseen questions per test
 TOKENIZER = CharacterTokenizer("0123456789+" + LETTERS + FILL + ENDS)
@@ -160,21 +161,20 @@ def share_right(model: former.Generator, inputs: Tensor, targets: Tensor) -> flo
     return float(right.all(-1).float().mean())
 
 
-def train(name: str, seed: int = 0, steps: int | None = None, batch: int = 32) -> Iterator[Report]:
+def train(name: str, seed: int = 0, steps: int | None = None) -> Iterator[Report]:
     """Trains a model on a task; yields a report every `EVERY` steps.
 
     Args:
         name: of the task, in `TOYS`.
         seed: of the initial weights and the questions; the same seed gives the same model.
         steps: a multiple of `EVERY`; None for the task's default. The learning rate falls in the second half.
-        batch: questions per step.
     """
     steps, model = steps or TOYS[name].steps, begin(name, seed)
     recipe = Recipe(
         name=name,
         model=model.config,
         steps=steps,
-        batch=batch,
+        batch=BATCH,
         warmup=20,
         decay=0.5,
         adam_lr=4e-3,
@@ -185,7 +185,7 @@ def train(name: str, seed: int = 0, steps: int | None = None, batch: int = 32) -
     dice, test = random.Random(seed), rows(name, draw(name, TESTED, random.Random("test"), unseen=True))
     total = 0.0
     for step in range(steps):
-        loss = loss_of(model, *rows(name, draw(name, batch, dice)))
+        loss = loss_of(model, *rows(name, draw(name, BATCH, dice)))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.clip)
         optim.set_learning_rate(optimisers, optim.learning_rate(step, recipe))

@@ -29,7 +29,6 @@ from viz.text import Refusal
 
 TASK = "reverse"
 SEEDS = 100
-BATCH = 32  # questions whose tensors are shown
 
 
 def read_question(view: View) -> tuple[str, str]:
@@ -86,7 +85,7 @@ def first_step(task: str, seed: int) -> Numbers:
         "share": the mean probability of the right tokens; "tokens": the size of the vocabulary; "inputs" and
         "targets" (b, t) of the batch, "logits" (b, t, num_tokens).
     """
-    inputs, targets = toys.rows(task, toys.draw(task, BATCH, random.Random(seed)))
+    inputs, targets = toys.rows(task, toys.draw(task, toys.BATCH, random.Random(seed)))
     logits = toys.begin(task, seed)(inputs)
     scored = targets != toys.UNSCORED
     probs = logits.softmax(-1)[scored].gather(-1, targets[scored][:, None])
