@@ -12,7 +12,6 @@ from viz.tabs.learn.sections import several_heads
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
-WORDS = ["mary", "gave", "roses", "to", "susan"]
 
 
 def torch_says(heads: int, positions: str) -> torch.Tensor:
