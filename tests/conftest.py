@@ -1,10 +1,12 @@
-"""Settings for all tests: few threads, so that parallel workers do not compete for the cores."""
+"""Settings for all tests: few threads, so that parallel workers do not compete for the cores; the small models."""
 
 import os
 
 import hypothesis
 import pytest
 import torch
+
+from tests import kinds
 
 if "OMP_NUM_THREADS" not in os.environ:  # tests/machines.py asks for more
     torch.set_num_threads(1)
@@ -28,3 +30,9 @@ def pytest_xdist_auto_num_workers():
 def pytest_collection_modifyitems(items):
     """Puts the long files first: with --no-loadscope-reorder no worker starts one when the others have finished."""
     items.sort(key=lambda item: [not item.nodeid.startswith(path) for path in LONG])
+
+
+@pytest.fixture
+def bundles():
+    """The small models of each kind."""
+    return kinds.bundles()

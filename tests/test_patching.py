@@ -12,7 +12,6 @@ from former import patching
 from former.edits import Edit
 from former.hooks import STACKS as STACK_NAMES
 from former.runs import Run
-from tests import kinds
 from tests.kinds import KINDS
 
 EXACT: dict[str, Any] = {"atol": 1e-9, "rtol": 0}  # float64, sums in another order
@@ -27,11 +26,6 @@ PAIRS = {
 STACKS = [(kind, "") for kind in KINDS if kind != "translator"] + [
     ("translator", stack) for stack in ("encoder", "decoder", "cross")
 ]
-
-
-@pytest.fixture(scope="module")
-def bundles() -> dict[str, former.Bundle]:
-    return kinds.bundles()
 
 
 @pytest.fixture(params=STACKS, ids=lambda param: " ".join(param).strip())
