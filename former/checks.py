@@ -30,7 +30,7 @@ def is_share(value: object) -> TypeGuard[float]:
     return is_number(value) and 0 <= value <= 1
 
 
-def is_index(value: object, size: int) -> bool:
+def is_index(value: object, size: int) -> TypeGuard[int]:
     """Returns whether a value is a whole number in [0, size)."""
     return is_whole(value) and 0 <= value < size
 

@@ -18,12 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 from torch import Tensor
 
 import former
-from former.checks import is_whole
+from former.checks import is_index
 from former.config import StackConfig
 from former.hooks import STACKS, Observer, points_of
 from former.runs import Reading
@@ -167,8 +167,3 @@ def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
         raise Refusal("bad_edit")
     cell = {"layer": edit["layer"], "head": edit["head"], "query": query, "key": key}
     return cell | {"do": "weight", "weight": float(weight), "renormalise": renormalise}  # in the page's order
-
-
-def is_index(value: Any, size: int) -> TypeGuard[int]:
-    """Returns whether a value is an int in [0, size)."""
-    return is_whole(value) and 0 <= value < size

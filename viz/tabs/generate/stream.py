@@ -23,8 +23,8 @@ from typing import Any
 
 import torch
 
+from former.checks import is_index
 from former.tokens import Tokenizer
-from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.remarks import remarks
 from viz.passes.run import TEXT_LIMIT
