@@ -186,7 +186,7 @@ def describe(
         edited: the run of this text with these edits.
         maps: of that run.
     """
-    config, plain = loaded.bundle.config, edited.unedited if edited.edits else None
+    plain = edited.unedited if edited.edits else None
     key = key_of(loaded, text, edits, secret)
     header = {
         "key": key,
@@ -195,9 +195,7 @@ def describe(
         "writes": [each.name for each in maps if is_answerable(check_writes, edited.kind, edited.model, each.name)],
         "unit": loaded.bundle.tokenizer.unit,
         "examples": loaded.examples,
-        "layers": config.depth,
-        "heads": config.heads,
-        "context": config.seq_length,
+        "context": loaded.bundle.config.seq_length,
         "text": text,
         "edits": list(edits),
         "maps": [each.describe(loaded.bundle.tokenizer) for each in maps],

@@ -39,7 +39,7 @@ def test_a_worked_example_is_on_the_screen_before_anything_is_typed(tab):
     tab.open()
     assert len(tab.tokens()) > 20
     expect(tab.page.locator(".former-overview").get_by_role("gridcell")).to_have_count(
-        tab.page.evaluate("former.store.pass.header.layers * former.store.pass.header.heads")
+        tab.page.evaluate("former.store.map.layers * former.store.map.heads")
     )
     box = tab.map.bounding_box()
     assert box
