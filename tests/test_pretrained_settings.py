@@ -9,6 +9,7 @@ import torch
 
 import former
 from former.tokens import PieceTokenizer
+from tests.test_pretrained_others import change_config
 from tests.their_models import (
     T,
     bert_config,
@@ -111,11 +112,6 @@ def test_a_definition_that_is_a_list_is_refused(tmp_path):
     (tmp_path / "tokenizer.json").write_text("[]")
     with pytest.raises(former.CheckpointError, match=r"tokenizer\.json must be of type dict, got list"):
         former.pretrained.load(tmp_path)
-
-
-def change_config(folder: Path, **changes: Any) -> None:
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 BOOLEANS: list[tuple[Any, Any, tuple[str, ...]]] = [  # a class, its config, and its fields that are true or false

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -30,6 +29,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
+from deploy.local import free_port
 from tests.browser.pages import Tab
 from tests.browser.preloaded import START_LIMIT, Forked, fork, spawn
 from tests.browser.reference import Reference
@@ -98,12 +98,6 @@ def browser(browser: Browser) -> Browser:
 
     browser.new_context = new_context
     return browser
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def wait_until_up(origin: str, alive: Any, log: Path) -> None:
