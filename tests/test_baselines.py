@@ -22,8 +22,8 @@ def make(config) -> Any:
     return model.double().eval()
 
 
-def text(t, b=1, num_tokens=11):
-    return torch.randint(num_tokens, (b, t), generator=torch.Generator().manual_seed(1))
+def text(t, b=1):
+    return torch.randint(11, (b, t), generator=torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize("config", [GRU, CONV], ids=["recurrent", "convolutional"])

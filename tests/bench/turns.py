@@ -28,22 +28,22 @@ PATIENCE = 120_000  # ms that a page may take
 # --- reviews ---------------------------------------------------------------------------------------------------------
 
 
-async def reviews(origin: str, chromium: str | None, pages: int = PAGES) -> list[Result]:
+async def reviews(origin: str, chromium: str | None) -> list[Result]:
     """Opens many pages at once, each with its own short review; then lets all of them measure one long review."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        waits, retried = await arrive(browser, origin, pages)
-        alone, shared = [await measured(browser, origin, count, count) for count in (1, pages)]
+        waits, retried = await arrive(browser, origin)
+        alone, shared = [await measured(browser, origin, count) for count in (1, PAGES)]
         await browser.close()
     served = sorted(wait for wait in waits if wait is not None)
     repeats = f"{retried} answers were “busy” and asked again; the last page had its own after {served[-1]:.1f} s"
     return [
-        Result(f"{pages} pages with a short review: refused", waits.count(None), "", 0, repeats),
-        Result(f"one review measured by {pages} beside by one", shared / alone, "times", 1.5, f"{alone:.2f} s alone"),
+        Result(f"{PAGES} pages with a short review: refused", waits.count(None), "", 0, repeats),
+        Result(f"one review measured by {PAGES} beside by one", shared / alone, "times", 1.5, f"{alone:.2f} s alone"),
     ]
 
 
-async def arrive(browser: Browser, origin: str, pages: int) -> tuple[list[float | None], int]:
+async def arrive(browser: Browser, origin: str) -> tuple[list[float | None], int]:
     """Returns how long each page took to show its automatic measurement (None if it never did), and how many requests
     were answered “busy”."""
     context = await browser.new_context(base_url=origin, viewport={"width": 1280, "height": 720})
@@ -54,7 +54,7 @@ async def arrive(browser: Browser, origin: str, pages: int) -> tuple[list[float 
             busy.append(response.url)
 
     context.on("response", answered)
-    texts = [f"Not bad at all, this film of {number} scenes is a joy." for number in range(pages)]
+    texts = [f"Not bad at all, this film of {number} scenes is a joy." for number in range(PAGES)]
     waits = await asyncio.gather(*(look(context, text) for text in texts))
     await context.close()
     return waits, len(busy)
@@ -76,12 +76,12 @@ async def look(context: BrowserContext, text: str) -> float | None:
         return None
 
 
-async def measured(browser: Browser, origin: str, readers: int, seed: int) -> float:
+async def measured(browser: Browser, origin: str, readers: int) -> float:
     """Returns the seconds until this many pages show the measurement of a long review that all of them request at
     once."""
     page = await browser.new_page(base_url=origin)
     await page.add_init_script(path=EXPORTS)
-    text = " ".join(f"good bad film {seed}".split()[i % 4] for i in range(LONG))
+    text = " ".join(f"good bad film {readers}".split()[i % 4] for i in range(LONG))
     await page.goto("/?" + urlencode({"model": "classifier", "text": text}), timeout=PATIENCE)
     shown = "(text) => window.former?.store?.pass?.header.text === text"
     await page.wait_for_function(shown, arg=text, timeout=PATIENCE)
@@ -96,22 +96,22 @@ async def measured(browser: Browser, origin: str, readers: int, seed: int) -> fl
 # --- a greedy client -------------------------------------------------------------------------------------------------
 
 
-async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
+async def greedy(origin: str) -> list[Result]:
     """Measures how long honest clients wait for a room, a text and a mask's answer while one client takes all it can,
     beside how long they wait without it: how fast the machine computes their answers is no question of fairness. The
     bar is 2, because while the others write, no one else needs the turns for long work, so half of the threads may be
     its own."""
     port = int(origin.rpartition(":")[2])
     await visit(port, "127.0.1.1", 0)  # the first answer of each kind takes longer
-    alone = await together(port, 3, 100, honest)
+    alone = await together(port, 3, 100)
     taking = [asyncio.create_task(ask(port, "127.0.0.66", *one)) for one in everything()]
     await asyncio.sleep(2)
-    seen = await together(port, 1, 200, honest)
+    seen = await together(port, 1, 200)
     for task in taking:
         task.cancel()
     await asyncio.gather(*taking, return_exceptions=True)
     (wait, refused), (without, _) = seen, alone
-    beside = f"one client asks for {len(taking)} things at once: {honest} others"
+    beside = f"one client asks for {len(taking)} things at once: {HONEST} others"
     seconds = f"{wait:.2f} s beside {without:.2f}"
     return [
         Result(f"{beside} refused", refused, "", 0, ""),
@@ -122,19 +122,19 @@ async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
 # --- while a model is trained ----------------------------------------------------------------------------------------
 
 
-async def while_training(origin: str, visitors: int = HONEST) -> list[Result]:
+async def while_training(origin: str) -> list[Result]:
     """Measures how long clients wait for a room, a text and a mask's answer while tab Learn trains a model, beside how
     long they wait without it."""
     port = int(origin.rpartition(":")[2])
-    without, _ = await together(port, 4, 1100, visitors)
+    without, _ = await together(port, 4, 1100)
     order = {"task": "sort", "seed": 1, "text": "dolphins"}
     training = asyncio.create_task(ask(port, "127.0.0.77", "POST", "/learn/train-now/train", order))
     await asyncio.sleep(TORCH)
-    wait, refused = await together(port, 2, 1000, visitors)
+    wait, refused = await together(port, 2, 1000)
     goes_on = not training.done()
     training.cancel()
     await asyncio.gather(training, return_exceptions=True)
-    beside = f"while one trains, {visitors} others at once:"
+    beside = f"while one trains, {HONEST} others at once:"
     return [
         Result("trainings that went on meanwhile", goes_on, "", 1, "of 1", at_least=True),
         Result(f"{beside} refused", refused, "", 0, ""),
@@ -159,10 +159,10 @@ def proof(text: str) -> dict[str, Any]:
     return {"text": text, "mask": "causal", "model": "generator", "size": 5}
 
 
-async def together(port: int, net: int, first: int, visitors: int) -> tuple[float, int]:
+async def together(port: int, net: int, first: int) -> tuple[float, int]:
     """Lets honest clients, with addresses 127.0.net.1 and on, ask at once; returns their longest wait in seconds, and
     how many requests were refused."""
-    each = (visit(port, f"127.0.{net}.{number + 1}", first + number) for number in range(visitors))
+    each = (visit(port, f"127.0.{net}.{number + 1}", first + number) for number in range(HONEST))
     seen = [one for visit in await asyncio.gather(*each) for one in visit]
     return max(wait for wait, _ in seen), sum(status >= 400 for _, status in seen)
 

@@ -371,9 +371,9 @@ def stands_still(locator: Locator) -> None:
     locator.evaluate(STILL)
 
 
-def tab_to(page: Page, arrived: str, limit: int = 80) -> None:
+def tab_to(page: Page, arrived: str) -> None:
     """Presses Tab until a JavaScript condition on the focused element, `at`, holds."""
-    for _ in range(limit):
+    for _ in range(80):
         page.keyboard.press("Tab")
         if page.evaluate(f"(() => {{ const at = document.activeElement; return {arrived}; }})()"):
             return
