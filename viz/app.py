@@ -127,7 +127,7 @@ def serve(site: Site, arrivals: Arrivals = NONE) -> gr.Blocks:
         state_session_capacity=100,  # 0.2 MB each; everything in them can be computed again
         max_threads=200,
         app_kwargs={
-            "middleware": [Middleware(Scripts), Middleware(Gateway, endpoints, lambda: site.shared.secret)],
+            "middleware": [Middleware(Scripts), Middleware(Gateway, lambda: site.shared.secret, endpoints)],
         },
         footer_links=["api"],
     )

@@ -64,7 +64,7 @@ def served():
         quiet=True,
         ssr_mode=False,
         run_history=False,
-        app_kwargs={"middleware": [Middleware(Gateway)]},
+        app_kwargs={"middleware": [Middleware(Gateway, lambda: b"the server's")]},
     )
     read_long_addresses(page)
     yield page.server_port

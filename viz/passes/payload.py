@@ -39,13 +39,8 @@ MAGIC = FORMAT.encode()
 LARGEST = 64 << 20  # bytes of a pass that is not compressed
 
 
-def pack(pass_: Pass) -> bytes:
-    """Packs a whole pass for the browser, in the format that this module describes; returns the bytes."""
-    return PackedMaps(pass_.maps).with_header(pass_.header)
-
-
 class PackedMaps:
-    """The packed maps of a pass, to which the header is still to be added.
+    """The packed maps of a pass, to which the header is still to be added; in the format that this module describes.
 
     Args:
         maps: the pass's maps.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,13 +20,12 @@ from former.hooks import Observer
 from former.tokens import Tokenizer
 from viz.passes import edits as changes
 from viz.passes.loaded import Loaded
-from viz.passes.maps import Map, maps_of
+from viz.passes.maps import Map
 from viz.passes.said import output
 from viz.text import NothingToShow, Refusal
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 FORMAT = "FMR4"  # of a packed pass (`payload`); another one for each change, as browsers keep what they have fetched
-SECRET = secrets.token_bytes(32)  # of this process, for passes that no other process has to find
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Pass:
     """The result of running one text through one model, as arrays on the CPU."""
 
     key: str  # of everything that went in: the same key is always the same pass
-    header: dict[str, Any]  # plain values for the browser, see `run`
+    header: dict[str, Any]  # plain values for the browser, see `describe`
     maps: tuple[Map, ...]
     run: runs.Run  # for later requests; without its result, which may be large
 
@@ -131,7 +129,7 @@ class RunRequest:
 
     loaded: Loaded
     reading: runs.Reading
-    edits: Sequence[changes.Edit]  # as in `run`
+    edits: Sequence[changes.Edit]  # as in `request`
 
     @property
     def calls(self) -> list[partial[Observer]]:
@@ -152,23 +150,16 @@ class RunRequest:
 
 
 def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> RunRequest:
-    """Tokenises a text and returns the request to run it; arguments and errors are those of `run`."""
-    return RunRequest(loaded, read(loaded, text), edits)
-
-
-def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: bytes = SECRET) -> Pass:
-    """Runs a text through a model of any kind, with the visitor's edits.
+    """Tokenises a text and returns the request to run it.
 
     Args:
-        loaded: the model.
+        loaded: the model, of any kind.
         text: as typed.
         edits: as returned by `viz.passes.edits.read`.
-        secret: the server's, from which the key of the pass is computed (`key_of`).
     Raises:
         Refusal: a text that cannot be run.
     """
-    edited = request(loaded, text, edits).run(fast=True)
-    return describe(loaded, text, edits, edited, maps_of(edited), secret)
+    return RunRequest(loaded, read(loaded, text), edits)
 
 
 def describe(
@@ -177,14 +168,15 @@ def describe(
     edits: Sequence[changes.Edit],
     edited: runs.Run,
     maps: tuple[Map, ...],
-    secret: bytes = SECRET,
+    secret: bytes,
 ) -> Pass:
     """Returns the `Pass` of a run, with a header that describes the run for the browser.
 
     Args:
-        loaded, text, edits, secret: as in `run`.
+        loaded, text, edits: as in `request`.
         edited: the run of this text with these edits.
         maps: of that run.
+        secret: the server's, from which the key of the pass is computed (`key_of`).
     """
     plain = edited.unedited if edited.edits else None
     key = key_of(loaded, text, edits, secret)
@@ -210,7 +202,7 @@ def describe(
     return Pass(key, header, maps, edited.light())
 
 
-def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = (), secret: bytes = SECRET) -> str:
+def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit], secret: bytes) -> str:
     """Returns the key of a pass, computed from all its inputs: equal keys mean equal passes.
 
     Anyone who knows a key may fetch the pass. A key cannot be computed from the text without the server's `secret`;

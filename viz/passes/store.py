@@ -111,8 +111,11 @@ class PassStore:
 
 
 def compute(loaded: Loaded, text: str, edits: Sequence[Edit], secret: bytes) -> tuple[Pass, bytes]:
-    """Returns the pass of a text, see `run`, and its packed body. One thread packs the maps while they
-    are described."""
+    """Returns the pass of a text, and its packed body. One thread packs the maps while they are described.
+
+    Raises:
+        Refusal: a text that cannot be run.
+    """
     edited = request(loaded, text, edits).run(fast=True)
     maps = maps_of(edited)
     with ThreadPoolExecutor(1) as beside:

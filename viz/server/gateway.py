@@ -24,7 +24,6 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from viz.gradio_adapter import ROUTES
-from viz.passes.run import SECRET
 from viz.server import http
 from viz.server.clients import client, client_of, new_cookie, session, session_of
 from viz.text import Refusal, first_known, in_words, message
@@ -61,13 +60,11 @@ class Gateway:
 
     Args:
         app: the next ASGI app, Gradio's.
-        endpoints: the API's endpoints, by their numbers in Gradio's queue.
         secret: returns the server's secret, with which it signs its cookies.
+        endpoints: the API's endpoints, by their numbers in Gradio's queue.
     """
 
-    def __init__(
-        self, app: ASGIApp, endpoints: Mapping[int, Endpoint] = {}, secret: Callable[[], bytes] = lambda: SECRET
-    ) -> None:
+    def __init__(self, app: ASGIApp, secret: Callable[[], bytes], endpoints: Mapping[int, Endpoint] = {}) -> None:
         self._app, self._secret = app, secret
         self._endpoints = endpoints
         self._named = {each.name: each for each in endpoints.values()}

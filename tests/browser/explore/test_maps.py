@@ -11,6 +11,7 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring
+from tests.viz.passes.answered import pack
 from tests.viz.passes.test_payload import NO_RUN, random_map
 from viz.passes import payload
 from viz.passes.run import Pass
@@ -30,7 +31,7 @@ def translated(route: Route) -> None:
     body = route.fetch().body()
     header = json.loads(body[-4 - int.from_bytes(body[-4:], "little") : -4])
     header["maps"] = [each.describe() for each in MAPS]
-    result = payload.pack(Pass(header["key"], header, MAPS, NO_RUN))
+    result = pack(Pass(header["key"], header, MAPS, NO_RUN))
     route.fulfill(body=gzip.decompress(result), content_type="application/octet-stream")
 
 

@@ -9,9 +9,8 @@ import torch
 import transformers
 
 from former.tokens import WordPieceTokenizer
-from tests.viz.passes.answered import answered, measured
+from tests.viz.passes.answered import answered, measured, run
 from viz.passes import measures, sources
-from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
 from viz.text import NothingToShow, Refusal, in_words

@@ -8,11 +8,10 @@ import pytest
 import torch
 
 from tests.their_models import T, distilbert_config, llama_config, neox_config, roberta_config
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, run
 from tests.viz.passes.test_others import opened, run_program
 from viz.panels.panel import plain
 from viz.passes import measures
-from viz.passes.run import run
 
 LLAMA = llama_config(bos_token_id=1)
 FAMILIES: dict[str, tuple[Any, str]] = {

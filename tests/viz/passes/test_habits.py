@@ -6,9 +6,9 @@ import torch
 import former
 from tests.browser.reference import statistics
 from tests.ranked import clear_largest
+from tests.viz.passes.answered import run
 from viz.passes import habits
 from viz.passes.loaded import Loaded
-from viz.passes.run import run
 from viz.text.examples import EXAMPLES
 
 IDS = list(b"[the cat sat on the mat")  # its first token occurs only once

@@ -10,10 +10,9 @@ import torch.nn.functional as F
 import former
 from former.edits import scale_head
 from tests.ranked import check_order
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, run
 from viz.passes import lens
 from viz.passes.loaded import Loaded
-from viz.passes.run import run
 
 TOLERANCE = 2e-5  # of probabilities: float32 on both sides
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]

@@ -12,12 +12,12 @@ import torch
 
 import former
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, llama_config, neox_config, saved
-from tests.viz.passes.answered import answered, measured
+from tests.viz.passes.answered import answered, measured, run
 from viz import app
 from viz.panels.writer import program
 from viz.passes import sources
 from viz.passes.loaded import Loaded, filler, writers
-from viz.passes.run import Pass, run
+from viz.passes.run import Pass
 from viz.passes.store import PassStore
 from viz.server.http import refusal_of
 from viz.tabs import explore

@@ -4,9 +4,8 @@ import base64
 import gzip
 import io
 import json
-import subprocess
-import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,12 @@ import torch
 import former
 from former import masks
 from tests.modules import evaluate
+from tests.viz.passes.answered import SECRET, pack, run
 from viz.passes import payload
 from viz.passes.loaded import Loaded
 from viz.passes.maps import Map
-from viz.passes.run import SECRET, Pass, digest, key_of, run
+from viz.passes.run import FORMAT, Pass, digest, key_of
+from viz.shared import InMemory
 from viz.text import LANGUAGES, message
 
 DECODE = """({ decodePass }, packed) => {
@@ -70,7 +71,7 @@ def assert_within(weights: np.ndarray, true: np.ndarray) -> None:
 @pytest.mark.parametrize(("name", "text"), [("small-generator", "héllo, wörld ✓"), ("small-classifier", "a good film")])
 def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, name, text):
     pass_ = run(models[name], text)
-    header, (weights,) = decode(payload.pack(pass_))
+    header, (weights,) = decode(pack(pass_))
     assert header == json.loads(json.dumps(pass_.header))
     assert_within(weights, pass_.map("self").weights.numpy())
 
@@ -104,7 +105,7 @@ def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_o
         random_map("cross", target, source, torch.ones(len(target), len(source), dtype=torch.bool)),
     )
     result = Pass("key", {"text": source, "maps": [each.describe() for each in maps]}, maps, NO_RUN)
-    header, decoded = decode(payload.pack(result))
+    header, decoded = decode(pack(result))
     assert [each["name"] for each in header["maps"]] == ["encoder", "decoder", "cross"]
     assert ("".join(header["maps"][2]["queries"]), "".join(header["maps"][2]["keys"])) == (target, source)
     assert header["maps"][1]["lengths"] == list(range(1, len(target) + 1)), "up to the last key that is seen"
@@ -142,7 +143,7 @@ def test_of_a_map_of_many_cells_each_four_are_sent_as_their_largest(monkeypatch,
     monkeypatch.setattr("viz.passes.maps.WHOLE_CELLS", 10)
     own = random_map("self", "ninewords", "ninewords", mask)
     header = {"maps": [own.describe()]}
-    _, (weights,) = decode(payload.pack(Pass("key", header, (own,), NO_RUN)))
+    _, (weights,) = decode(pack(Pass("key", header, (own,), NO_RUN)))
     padded = torch.nn.functional.pad(own.weights.flatten(0, 1), (0, 1, 0, 1))
     four = torch.nn.functional.max_pool2d(padded, 2).repeat_interleave(2, -1).repeat_interleave(2, -2)[:, :9, :9]
     sent = np.arange(9) < np.array(own.lengths)[:, None]
@@ -169,7 +170,7 @@ def test_the_page_knows_which_pairs_have_no_weight_and_why(name):
     }"""
     mask = MASKS[name]
     own = random_map("self", "ninewords", "ninewords", mask)
-    packed = payload.pack(Pass("key", {"maps": [own.describe()]}, (own,), NO_RUN))
+    packed = pack(Pass("key", {"maps": [own.describe()]}, (own,), NO_RUN))
     hides, seen, without, hidden = evaluate(PASS, function, base64.b64encode(gzip.decompress(packed)).decode())
     assert hides == (name != "all")
     assert seen == mask.sum(-1).tolist()
@@ -190,9 +191,9 @@ def test_a_layer_s_mean_and_its_rollout_are_exact(generator):
     assert mean["described"] == json.loads(json.dumps(described))
     rollout = decode_exact(each, "rollout", payload.pack_rollout(each, 1))
     np.testing.assert_allclose(rollout["weights"], (mixed[1] @ mixed[0]).numpy()[mask], atol=1e-6)
-    for pack in (payload.pack_mean, payload.pack_rollout):
+    for pack_view in (payload.pack_mean, payload.pack_rollout):
         with pytest.raises(LookupError, match="layer"):
-            pack(each, 3)
+            pack_view(each, 3)
     cross = random_map("cross", "abc", "de", torch.ones(3, 2, dtype=torch.bool))
     with pytest.raises(LookupError, match="queries that are the keys"):
         payload.pack_rollout(cross, 0)
@@ -230,36 +231,35 @@ def test_a_pass_of_12_layers_8_heads_and_256_tokens_is_at_most_1_1_mb_on_the_wir
     text = "In 1879 Albert Einstein was born in Ulm, in the German Empire. " * 5
     pass_ = run(Loaded("large", bundle, "w"), text)
     assert pass_.header["tokens"] == 256
-    assert len(payload.pack(pass_)) <= 1_100_000
+    assert len(pack(pass_)) <= 1_100_000
 
 
 @pytest.mark.parametrize("change", [lambda packed: packed, lambda packed: packed[:-9], lambda _: b"", gzip.decompress])
 def test_the_key_is_read_from_a_packed_pass_and_from_nothing_else(generator, change):
     pass_ = run(generator, "a")
-    packed = payload.pack(pass_)
+    packed = pack(pass_)
     assert payload.key_in(change(packed)) == (pass_.key if change(packed) == packed else None)
 
 
 def test_a_key_cannot_be_told_from_what_went_in(generator):
-    code = "from viz.passes.run import digest, SECRET; print(SECRET.hex(), digest('a', secret=SECRET))"
-    started = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
-    here = [SECRET.hex(), digest("a", secret=SECRET)]
-    assert not set(started) & set(here), "each start of the server has keys of its own"
-    assert key_of(generator, "a") != digest(generator.fingerprint, generator.name, "a", [])
+    here, there = (key_of(generator, "a", [], InMemory().secret) for _ in range(2))
+    assert here != there, "each start of the server has keys of its own"
+    assert here != digest(FORMAT, generator.fingerprint, generator.name, "a", [])
 
 
 def test_a_key_names_everything_that_goes_in_and_nothing_else(generator, classifier):
     off = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
+    key = partial(key_of, secret=SECRET)
     keys = [
-        key_of(generator, "a"),
-        key_of(generator, "b"),
-        key_of(classifier, "a"),
-        key_of(Loaded(generator.name, generator.bundle, "other weights"), "a"),
-        key_of(generator, "a", [off]),
-        key_of(generator, "a", [off | {"factor": 2.0}]),
-        key_of(generator, "a", [off, off]),
+        key(generator, "a", []),
+        key(generator, "b", []),
+        key(classifier, "a", []),
+        key(Loaded(generator.name, generator.bundle, "other weights"), "a", []),
+        key(generator, "a", [off]),
+        key(generator, "a", [off | {"factor": 2.0}]),
+        key(generator, "a", [off, off]),
     ]
     assert len(set(keys)) == len(keys)
-    assert key_of(generator, "a", [off]) == key_of(generator, "a", [dict(reversed(off.items()))])
+    assert key(generator, "a", [off]) == key(generator, "a", [dict(reversed(off.items()))])
     assert run(generator, "a", [off]).key == keys[4]
-    assert payload.pack(run(generator, "a")) == payload.pack(run(generator, "a")), "the same key is the same bytes"
+    assert pack(run(generator, "a")) == pack(run(generator, "a")), "the same key is the same bytes"

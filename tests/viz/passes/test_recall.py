@@ -10,11 +10,10 @@ import torch
 import former
 from former.hooks import Capture, Chain
 from tests.viz.conftest import spread
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, pack, run
 from viz.passes import edits as changes
 from viz.passes import measures, payload
 from viz.passes.loaded import Loaded
-from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
 from viz.text import in_words
@@ -147,7 +146,7 @@ def test_the_pairs_that_a_pattern_leaves_out_are_told_of_and_have_no_weight(spar
         observed = {key for key in range(query + 1) if query - key < 5 or (query - key) % 5 == 0}
         assert left == set(range(query + 1)) - observed
         assert all(float(each.weights[:, :, query, key].abs().max()) == 0 for key in left)
-    assert len(payload.pack(pass_)) < 20_000
+    assert len(pack(pass_)) < 20_000
 
 
 @pytest.mark.skipif("sparse" not in former.available(), reason="sparse is not shipped here")

@@ -9,8 +9,9 @@ import former
 from former.training.batches import last_words
 from tests.modules import evaluate
 from tests.viz import plain
-from viz.passes import edits, payload
-from viz.passes.run import TEXT_LIMIT, run, tokenize
+from tests.viz.passes.answered import pack, run
+from viz.passes import edits
+from viz.passes.run import TEXT_LIMIT, tokenize
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
 from viz.text import Refusal, in_words
@@ -35,7 +36,7 @@ def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
     message = answer(models, passes, {"model": name, "text": text})
     assert message["key"], message
     made, body = passes.get(message["key"])  # pyright: ignore[reportGeneralTypeIssues]
-    assert body == payload.pack(made)
+    assert body == pack(made)
     assert len(made.header["labels"]) == made.header["tokens"] == made.map("self").weights.shape[-1]
     json.dumps(made.header, allow_nan=False)
 

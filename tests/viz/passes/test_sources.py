@@ -14,10 +14,11 @@ import transformers
 import former
 from former.tokens import BpeTokenizer
 from tests.their_models import BPE, neox_config
+from tests.viz.passes.answered import pack, run
 from viz import app
 from viz.panels.writer import program
 from viz.passes import loaded as served
-from viz.passes import maps, payload, run, snapshots, sources
+from viz.passes import maps, snapshots, sources
 from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.tabs import explore
@@ -50,7 +51,7 @@ def theirs(folder, ids):
 def test_the_app_takes_a_folder_in_hugging_faces_format_and_shows_the_maps_of_transformers(gpt2, capsys):
     loaded = app.load_models([str(gpt2)])["small-gpt2"]
     assert "small-gpt2: 0.1 million parameters" in capsys.readouterr().out
-    pass_ = run.run(loaded, TEXT)
+    pass_ = run(loaded, TEXT)
     expected = theirs(gpt2, pass_.header["ids"])
     torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
     probs = expected.logits[0, -1].softmax(-1)
@@ -87,7 +88,7 @@ def test_the_python_of_a_panel_loads_the_model_by_its_place(gpt2):
     space: dict = {}
     (panel,) = (each for each in explore.TAB.panels if each.name == "head-map")
     exec(program(panel, {loaded.name: loaded}, view), space)
-    own = run.run(loaded, TEXT).map("self").weights
+    own = run(loaded, TEXT).map("self").weights
     torch.testing.assert_close(space["shown"]["cells"], own[1, 2], atol=1e-5, rtol=0)
 
 
@@ -144,10 +145,10 @@ def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2
     loaded = sources.open_model(str(gpt2))
     tokenizer = loaded.bundle.tokenizer
     text = tokenizer.decode(tokenizer.encode(TEXT)[: 12 + odd])
-    plain = len(payload.pack(run.run(loaded, text)))
+    plain = len(pack(run(loaded, text)))
     monkeypatch.setattr(maps, "WHOLE_CELLS", 10)
-    pass_ = run.run(loaded, text)
-    body = payload.pack(pass_)
+    pass_ = run(loaded, text)
+    body = pack(pass_)
     assert len(body) < plain
     header, scales, levels = unpacked(body)
     assert header["maps"][0]["pooled"] == 2
@@ -191,7 +192,7 @@ def test_the_revisions_of_a_training_are_snapshots_with_the_maps_of_transformers
     models = WithSnapshots({loaded.name: loaded})
     assert courses(models) == {"small-pythia": [0, 512, 1000]}
     for name, step in (("small-pythia", 1000), ("small-pythia/step-000512", 512), ("small-pythia/step-001000", 1000)):
-        pass_ = run.run(models[name], "The cats sat on the mat")
+        pass_ = run(models[name], "The cats sat on the mat")
         model = transformers.GPTNeoXForCausalLM.from_pretrained(pythia / f"step{step}", attn_implementation="eager")
         expected = model.eval()(torch.tensor([pass_.header["ids"]]), output_attentions=True)
         torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from tests.viz.passes.answered import run
 from viz.passes import payload, store
 from viz.passes.edits import read
-from viz.passes.run import RunRequest, key_of, request, run
+from viz.passes.run import RunRequest, key_of, request
 from viz.passes.store import PassStore
 from viz.shared import InMemory, memory
 

@@ -10,10 +10,10 @@ from safetensors.torch import load_file
 import former
 from former.analysis.trace import PARTS
 from former.checkpoints import CHECKPOINTS
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, run
 from viz.passes import trace
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, run
+from viz.passes.run import Pass
 from viz.passes.sources import NotShown, open_model
 from viz.text import NothingToShow, Refusal
 

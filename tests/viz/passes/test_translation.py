@@ -12,10 +12,10 @@ import former
 from former.encoder_decoder import write
 from tests.modules import evaluate
 from tests.ranked import check_greedy, check_largest
-from tests.viz.passes.answered import answered, measured
+from tests.viz.passes.answered import answered, measured, run
 from viz.passes import edits, measures
 from viz.passes.loaded import Loaded
-from viz.passes.run import read, run
+from viz.passes.run import read
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
 from viz.text import Refusal, in_words

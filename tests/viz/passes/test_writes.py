@@ -9,9 +9,9 @@ import torch
 import former
 from former import analysis
 from tests.ranked import check_largest, check_order
-from tests.viz.passes.answered import answered
+from tests.viz.passes.answered import answered, run
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, run
+from viz.passes.run import Pass
 from viz.text import NothingToShow, Refusal
 
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]

@@ -15,6 +15,10 @@ from viz.shared import InMemory
 from viz.text import message
 
 
+def behind(app) -> Gateway:
+    return Gateway(app, lambda: b"the server's")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
@@ -31,7 +35,7 @@ from viz.text import message
     ],
 )
 def test_of_gradio_s_own_routes_none_is_open_that_takes_a_post_or_keeps_what_it_is_given(method, path, status):
-    assert TestClient(Gateway(Response("inside"))).request(method, path).status_code == status
+    assert TestClient(behind(Response("inside"))).request(method, path).status_code == status
 
 
 def test_a_client_that_leaves_while_it_sends_raises_nothing():
@@ -43,14 +47,14 @@ def test_a_client_that_leaves_while_it_sends_raises_nothing():
 
     path = "/gradio_api/run/predict"
     scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "headers": [], "client": None}
-    run(Gateway(Response("inside"))(scope, gone, send))
+    run(behind(Response("inside"))(scope, gone, send))
 
 
 def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_they_are():
     inside, text = FastAPI(), "<p>What a head looks at.</p>" * 1_000
     for path in ("/", "/pass"):
         inside.get(path)(lambda: Response(text))
-    request = TestClient(Gateway(inside))
+    request = TestClient(behind(inside))
     with request.stream("GET", "/", headers={"Accept-Encoding": "gzip"}) as answer:
         sent = b"".join(answer.iter_raw())
     assert gzip.decompress(sent).decode() == text
@@ -64,7 +68,7 @@ def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_the
 def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_json_to_a_script():
     inside = FastAPI()
     inside.get("/")(lambda: "the page")
-    request = TestClient(Gateway(inside))
+    request = TestClient(behind(inside))
     longest = "/?" + "x" * (ADDRESS_LIMIT - 1)
     assert request.get(longest).json() == "the page"
     refused = request.get(longest + "x")
@@ -80,7 +84,7 @@ def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_js
     [("", "", "en"), ("", "zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("&lang=en", "zh", "en"), ("&lang=zh", "en-US", "zh")],
 )
 def test_the_page_of_a_refused_address_is_in_the_visitor_s_language(query, preferred, language):
-    request = TestClient(Gateway(FastAPI()))
+    request = TestClient(behind(FastAPI()))
     headers = {"Accept": "text/html", "Accept-Language": preferred}
     page = request.get(f"/?text={'x' * ADDRESS_LIMIT}{query}", headers=headers).text
     assert f'<html lang="{language}">' in page
@@ -102,7 +106,7 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
     inside = FastAPI()
     inside.get("/")(lambda: Response("a page"))
     inside.get("/who")(lambda: [client.get(), session.get()])
-    browsers = [TestClient(Gateway(inside)) for _ in range(2)]
+    browsers = [TestClient(behind(inside)) for _ in range(2)]
     pages = [browser.get("/") for browser in browsers]
     assert all(page.headers["cache-control"] == "private" for page in pages)
     values = [page.headers["set-cookie"] for page in pages]
@@ -118,17 +122,17 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
         sessions.add(known)
         assert "set-cookie" not in browser.get("/").headers, "it has one"
     assert len(sessions) == 2
-    another_s = next(iter(TestClient(Gateway(inside, secret=lambda: b"another server's")).get("/").cookies.values()))
+    another_s = next(iter(TestClient(Gateway(inside, lambda: b"another server's")).get("/").cookies.values()))
     for odd in (another_s, "", "x", "0" * 32, "0" * 47, "0" * 48, "0" * 49, "0" * 47 + "é"):
         sent = {"Cookie": f"a=b; {COOKIE}={odd}; c=d".encode()}
-        assert TestClient(Gateway(inside)).get("/who", headers=sent).json() == ["testclient", ""]  # pyright: ignore[reportArgumentType]
+        assert TestClient(behind(inside)).get("/who", headers=sent).json() == ["testclient", ""]  # pyright: ignore[reportArgumentType]
 
 
 def test_rooms_are_shared_out_between_the_browsers_of_one_address():
     inside = FastAPI()
     inside.get("/")(lambda: Response("a page"))
     room_routes.attach(inside, InMemory())
-    greedy, teacher = (TestClient(Gateway(inside)) for _ in range(2))
+    greedy, teacher = (TestClient(behind(inside)) for _ in range(2))
     for browser in (greedy, teacher):
         browser.get("/")
     opened = [greedy.put(f"/room/g-{i}", json={"key": "0" * 32, "view": ""}).status_code for i in range(rooms.ROOMS)]
@@ -141,7 +145,7 @@ def test_a_client_that_invents_a_cookie_for_each_room_takes_no_more_than_one_bro
     inside = FastAPI()
     inside.get("/")(lambda: Response("a page"))
     room_routes.attach(inside, InMemory())
-    serving = Gateway(inside)
+    serving = behind(inside)
     teacher = TestClient(serving)
     length = len(teacher.get("/").headers["set-cookie"].partition(";")[0].partition("=")[2])
 

@@ -1,7 +1,7 @@
 """The routes of tab Explore: passes by their key.
 
     POST /attention                       {"model", "text", "edits"} → {"key" of its pass, "notes"} (`answer.answer`)
-    GET /attention/{key}                  the whole pass, packed (`payload.pack`)
+    GET /attention/{key}                  the whole pass, packed (`payload.PackedMaps`)
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
     GET /attention/{key}/data.npz         the whole pass for other programs
 

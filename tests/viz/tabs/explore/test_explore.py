@@ -23,13 +23,12 @@ from former.analysis import effects
 from tests.ranked import clear_largest
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
-from tests.viz.passes.answered import measured
+from tests.viz.passes.answered import measured, run
 from viz import app
 from viz.panels import Panel
 from viz.panels import routes as panels
 from viz.passes import measures, payload
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import http, work
 from viz.tabs import TABS, base

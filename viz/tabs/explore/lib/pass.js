@@ -4,7 +4,7 @@ import { unanswered } from "../../../browser/lib/ask.js";
 
 /** The attention of one stack of layers: rows are queries, columns are keys, each with its own labels. */
 export class AttentionMap {
-  // Described by Map.describe in viz/passes/run.py.
+  // Described by Map.describe in viz/passes/maps.py.
   name;
   layers;
   heads;
@@ -135,8 +135,8 @@ const pooledLengths = ({ lengths, pooled }) =>
 
 /** @typedef {{ header: any, maps: AttentionMap[] }} Pass */
 
-/** Decodes {header, maps}: the header's fields are those of `run` in viz/passes/run.py. Throws Unanswered for anything
- *  else. */
+/** Decodes {header, maps}: the header's fields are those of `describe` in viz/passes/run.py. Throws Unanswered for
+ *  anything else. */
 export const decodePass = (buffer) => {
   const content = new Uint8Array(buffer);
   const text = (from, to) => new TextDecoder().decode(content.subarray(from, to));
