@@ -58,9 +58,9 @@ def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
     return own(i) if own else tokenizer.decode([i]).encode()
 
 
-def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
-    """Tokenises a text, up to the maximum number of tokens of a pass; with `end`, a longer text keeps its end."""
-    return read_text(loaded.bundle, text, end=end, limit=loaded.max_tokens)
+def tokenize(loaded: Loaded, text: str) -> tuple[list[int], list[str], int]:
+    """Tokenises a text, up to the maximum number of tokens of a pass."""
+    return read_text(loaded.bundle, text, loaded.max_tokens)
 
 
 def check_text(text: Any) -> None:
@@ -71,9 +71,7 @@ def check_text(text: Any) -> None:
         raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
 
 
-def read_text(
-    bundle: former.Bundle, text: str, *, end: bool = False, limit: int | None = None
-) -> tuple[list[int], list[str], int]:
+def read_text(bundle: former.Bundle, text: str, limit: int | None = None) -> tuple[list[int], list[str], int]:
     """Returns the tokens that fit, a label for each, and the total number (`former.runs.kind.tokenize`).
 
     Raises:
@@ -81,7 +79,7 @@ def read_text(
     """
     check_text(text)
     with as_refusals():
-        return runs.kind.tokenize(bundle, text, limit, end=end)
+        return runs.kind.tokenize(bundle, text, limit)
 
 
 # Reasons why a valid question has no answer to show:
