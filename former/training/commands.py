@@ -33,7 +33,7 @@ def train(args: argparse.Namespace) -> None:
     """Trains a model in a run's folder; resumes the run if the folder has a saved state."""
     recipe = recipe_of_command(args)
     if args.profile_memory is not None:
-        peaks = memory.profile(recipe, memory.rows())
+        peaks = memory.profile(recipe, memory.ROWS)
         print(memory.to_text(peaks))
         if args.profile_memory:
             Path(args.profile_memory).write_text(memory.to_json(recipe, peaks), encoding="utf-8")

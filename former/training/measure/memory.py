@@ -17,18 +17,13 @@ from former.training.recipes import Precision, Recipe
 from former.training.state import measurement_json
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
-
-
-def rows(accumulate: int = 4) -> list[Tricks]:
-    """Returns the choices to compare, (precision, micro-batches, recompute): none of the tricks, each alone,
-    and all."""
-    return [
-        ("fp32", 1, False),
-        ("bf16", 1, False),
-        ("fp32", accumulate, False),
-        ("fp32", 1, True),
-        ("bf16", accumulate, True),
-    ]
+ROWS: list[Tricks] = [  # none of the tricks, each alone, and all
+    ("fp32", 1, False),
+    ("bf16", 1, False),
+    ("fp32", 4, False),
+    ("fp32", 1, True),
+    ("bf16", 4, True),
+]
 
 
 def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
@@ -39,7 +34,7 @@ def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
 
     Args:
         recipe: the model and the batch.
-        table: the choices, as `rows` returns them.
+        table: the choices, such as `ROWS`.
     Raises:
         ValueError: the model is neither a Generator nor a Classifier, or the system is not Linux.
     """

@@ -48,8 +48,8 @@ def test_sizes_out_of_their_limits_are_refused(wrong):
 def test_what_was_measured_is_every_row_of_the_command_with_machine_and_date():
     record = json.loads(going_big.MEASURED.read_text(encoding="utf-8"))
     rows = [(row["precision"], row["accumulate"], row["checkpointing"]) for row in record["peaks"]]
-    assert rows == memory.rows()
-    written = json.loads(memory.to_json(RECIPES["generator"], dict.fromkeys(memory.rows(), 1.0)))
+    assert rows == memory.ROWS
+    written = json.loads(memory.to_json(RECIPES["generator"], dict.fromkeys(memory.ROWS, 1.0)))
     assert record["model"] == written["model"]
     assert record["command"] == written["command"]
     assert record["machine"].keys() == written["machine"].keys()
