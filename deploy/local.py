@@ -98,8 +98,9 @@ def wait_for(port: int, process: Any) -> None:
     raise RuntimeError(f"nothing came up on port {port}")
 
 
-def configure(folder: Path, ports: list[int], port: int, path: str, tls: Tls | None, proto: str) -> Path:
-    """Writes nginx's configuration from the template of the containers; returns its file."""
+def configure(folder: Path, ports: list[int], port: int, path: str, tls: Tls | None, proto: str = "$scheme") -> Path:
+    """Writes nginx's configuration from the template of the containers; returns its file. `proto` is what nginx says in
+    X-Forwarded-Proto; '""' leaves it out."""
     (folder / "tls").mkdir(exist_ok=True)
     if tls:
         certificate = f'ssl_certificate "{tls.certificate}";\nssl_certificate_key "{tls.key}";\n'
@@ -137,7 +138,6 @@ def running(
     port: int = 0,
     path: str = "",
     tls: Tls | None = None,
-    proto: str = "$scheme",
     start: Callable[..., Any] = start_app,
 ) -> Iterator[Running]:
     """Runs everything inside the `with` block.
@@ -148,7 +148,6 @@ def running(
         port: of nginx; 0 for a free one.
         path: that the page stands at, such as "/former".
         tls: the certificate; without it, plain HTTP.
-        proto: what nginx says in X-Forwarded-Proto; '""' leaves it out.
         start: starts a replica, as `start_app`.
     """
     redis_server, nginx_program = find("redis-server"), find("nginx")
@@ -158,7 +157,7 @@ def running(
     memory = f"{folder}/redis.sock"
     redis = [redis_server, "--port", "0", "--unixsocket", memory, "--save", "", "--appendonly", "no"]
     settings = {"FORMER_REDIS": f"unix://{memory}"} | ({"GRADIO_ROOT_PATH": path} if path else {})
-    file, log = configure(folder, ports, port, path, tls, proto), folder / "app.log"
+    file, log = configure(folder, ports, port, path, tls), folder / "app.log"
     with started([*redis, "--dir", str(folder)]) as keeper, contextlib.ExitStack() as stack:
         while not Path(memory).exists():
             if keeper.poll() is not None:

@@ -41,7 +41,7 @@ def test_nginx_takes_a_certificate_whose_path_has_spaces(tmp_path):
     (folder := tmp_path / "my certificates").mkdir()
     certificate(folder, openssl)
     tls = local.Tls(folder / "certificate.pem", folder / "key.pem")
-    assert_taken(tmp_path, local.configure(tmp_path, [7001], local.free_port(), "", tls, "$scheme"))
+    assert_taken(tmp_path, local.configure(tmp_path, [7001], local.free_port(), "", tls))
 
 
 def assert_taken(tmp_path: Path, file: Path) -> None:
