@@ -33,9 +33,7 @@ export const mount = (/** @type {import("../mount.js").Mounted} */ { element }) 
     if (!lines.isConnected) element.append(lines, spoken); // the empty part takes no place
     refill(
       lines,
-      arrivals.map((each) =>
-        h("p.quiet", { "data-state": each.state }, line(each), ...(each.state === "here" ? [" ", reload()] : [])),
-      ),
+      arrivals.map((each) => h("p.quiet", line(each), ...(each.state === "here" ? [" ", reload()] : []))),
     );
     setText(spoken, arrivals.map((each) => line({ ...each, total: 0 })).join(" "));
   };

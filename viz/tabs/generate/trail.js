@@ -71,7 +71,6 @@ export const mount = ({ element }) => {
         ),
       ),
     );
-    element.dataset.branches = branches.list.length;
   });
 
   writing.subscribe(element, (changed) => {

@@ -264,7 +264,6 @@ export const mount = ({ element }) => {
     const remarks = (second.state?.remarks ?? []).map(inWords);
     other.name.textContent =
       second.message ?? [nameOf(settings.second, text.bytes.slice(text.prompt)), ...remarks].join(" · ");
-    element.dataset.second = second.rev;
   });
 
   movesIn(own.tokens);

@@ -43,12 +43,6 @@ const paintRow = ({ error, mark, more, node }, measured, still) => {
     was,
     plain: write(measured.plain),
   });
-  Object.assign(node.dataset, {
-    error: measured.error,
-    size: measured.size,
-    limit: measured.limit,
-    plain: measured.plain ?? "",
-  });
 };
 
 /** The switches of the answer in words; empty if all are off. */

@@ -37,11 +37,10 @@ export const mount = ({ element }) => {
     if (isPending(shown)) return; // it describes another map
     const { map, of, layer, head } = shown;
     const described = statisticsOf(shown);
-    const { kind, sentences } = habitOf(shown);
+    const { sentences } = habitOf(shown);
     const off = of === "head" && isOff(store.header, map, layer, head);
     lessons.show("explore", asText([sentences, off && say("habit_off")]));
     element.hidden = !described; // the statistics are for self-attention
-    element.dataset.habit = kind;
     element.dataset.rev = store.rev;
     if (element.hidden) return;
     const { statistics } = described;

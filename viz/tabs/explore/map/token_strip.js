@@ -174,7 +174,7 @@ export const mount = ({ element }) => {
     );
     if (token !== null && token !== last && !body.matches(":hover")) reveal(tokens[token]);
     last = token;
-    Object.assign(sentence.dataset, { token: token ?? "", locked: store.view.token !== null });
+    sentence.dataset.token = token ?? "";
     sentence.replaceChildren(...(token === null ? [say("strip_hint")] : sentenceOf(shown, token, key, stripes)));
     element.dataset.rev = store.rev;
   });

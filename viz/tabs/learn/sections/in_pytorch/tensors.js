@@ -46,7 +46,7 @@ const makeReading = ({ words, live: demo }) => {
     const values = { name: name === "raw" ? "raw_weights" : name, row, column, value: asNumber(number) };
     const pair = { word: labels[row], other: labels[column] };
     node.textContent = words(SQUARE.includes(name) ? "read_pair" : "read", { ...values, ...pair });
-    Object.assign(node.dataset, { name, row, column, value: number });
+    node.dataset.value = number;
   };
   const clear = () => {
     if (!node.textContent) node.textContent = words("point");

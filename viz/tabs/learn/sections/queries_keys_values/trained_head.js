@@ -44,7 +44,7 @@ export const makeTrainedHead = (section, props) => {
       cells(words("v_of", { word: labels[j] }), v[j], "v"),
       cells(words("out_of", { word: labels[i] }), out[i]),
     );
-    Object.assign(chain.dataset, { product, weight, score: score ?? "masked" });
+    chain.dataset.weight = weight;
     if (demo.view.show === "head") section.showLesson(words("lesson_head", { ...names, share, model: props.model }));
   };
 

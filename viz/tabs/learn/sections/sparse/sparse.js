@@ -143,7 +143,6 @@ const makeCost = (section, props, measure) => {
   const counts = Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]);
   const node = h(
     "div.charted",
-    { "data-show": measure },
     container,
     tableOf(words, measure, props.measured),
     h("p.quiet", words("long", Object.fromEntries(counts))),

@@ -51,7 +51,7 @@ const makeCourse = (section, training, steps) => {
     Object.assign(bar, { max: steps(), value: step });
     message.textContent = asText([words(`state_${state}`, values), waiting && words("waiting", { waiting })]);
     adopt.hidden = !(ended === "watched" && !own && progress?.end === "done" && demo.view.run !== progress.run.name);
-    Object.assign(section.node.dataset, { state, steps: step });
+    section.node.dataset.state = state;
   };
   return { node: h("div.course", button, bar, message, adopt), paint };
 };

@@ -109,8 +109,7 @@ const makeReach = (section, { short }) => {
       hidden: (row, column) => !rows[row][column],
     });
   };
-  const line = (row, i) =>
-    tableRow(words("reaches", { layer: i }), h("td", { "data-far": far(row) }, words("far", { back: far(row) })));
+  const line = (row, i) => tableRow(words("reaches", { layer: i }), h("td", words("far", { back: far(row) })));
   const paint = () => {
     if (!demo.answers.reached) return;
     const { memory } = demo.view;
