@@ -15,13 +15,13 @@ from former.training.tasks import toys
 from tests import kinds
 from tests.viz.panels import page
 from tests.viz.panels.views import VIEWLESS, VIEWS, explored
+from tests.viz.passes.answered import run
 from viz import tabs
 from viz.panels import Panel
 from viz.panels.panel import plain, unprinted
 from viz.panels.routes import attach
 from viz.panels.source import source
 from viz.passes.loaded import Loaded
-from viz.passes.run import run
 from viz.tabs import TABS
 from viz.tabs.base import site_of
 from viz.tabs.explore import panels as explore
