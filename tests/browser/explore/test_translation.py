@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
@@ -73,7 +74,7 @@ def test_a_head_of_the_encoder_is_switched_off_and_what_it_would_answer_stands_b
     tab.settled()
     assert tab.link()["edits"] == "encoder.0.2.off"
     expect(panel.locator(".edit-show")).to_have_text("encoder: Layer 0, head 2: off")
-    bundle = former.load("dates")
+    bundle: Any = former.load("dates")
     bundle.model.get_parameter("encoder.blocks.0.attention.unifyheads.weight").data[:, 64:96] = 0
     edited = former.translate(bundle, TEXT)
     assert edited != ANSWER
