@@ -148,8 +148,8 @@ def check_range(name: str, ids: Tensor, count: int, training: bool) -> None:
 
 
 def may_read(ids: Tensor, training: bool) -> bool:
-    """Returns whether a check may read the values of ids: it would break a graph that is compiled, and make every step
-    of a training on a GPU wait for it."""
+    """Returns whether a check may read the values of ids: reading them breaks a graph that is compiled, and makes each
+    step of a training on a GPU wait."""
     return not (torch.compiler.is_compiling() or (ids.is_cuda and training))
 
 
