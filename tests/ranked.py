@@ -56,5 +56,10 @@ def clear_largest(numbers: Any, tolerance: float) -> int:
 def clear_draw(probs: Tensor, dice: torch.Generator, tolerance: float) -> int:
     """Returns what torch.multinomial draws with the generator `dice`, and asserts that it would draw the same of
     probabilities that differ by less than the relative tolerance."""
+    return int(clear_draws(probs[None], dice, tolerance))
+
+
+def clear_draws(probs: Tensor, dice: torch.Generator, tolerance: float) -> Tensor:
+    """Returns what torch.multinomial draws from each row (n, num_tokens), as (n, 1); asserts the same."""
     race = probs / torch.empty_like(probs).exponential_(1, generator=dice)  # the largest wins, as in multinomial
-    return clear_largest(race.log(), tolerance)
+    return torch.tensor([[clear_largest(row.log(), tolerance)] for row in race])

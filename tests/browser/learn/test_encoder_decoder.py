@@ -12,7 +12,7 @@ from former.encoder_decoder import write
 from former.training.tasks.dates_reader import read
 from tests.browser.learn.pages import Learning
 from tests.browser.pages import says
-from tests.ranked import clear_largest
+from tests.ranked import clear_draws
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
@@ -79,15 +79,9 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     assert text.startswith(f"Yes. The text has {len(source[0])} tokens")
 
 
-def clear_draws(probs: torch.Tensor, _count: int, *, generator: torch.Generator) -> torch.Tensor:
-    """As torch.multinomial draws from each row, if no rounding changes what it draws (`clear_draw`)."""
-    race = probs / torch.empty_like(probs).exponential_(1, generator=generator)
-    return torch.tensor([[clear_largest(row.log(), 1e-3)] for row in race])
-
-
 def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_refused(tab, guard, monkeypatch):
     guard.allow("422")
-    monkeypatch.setattr(torch, "multinomial", clear_draws)
+    monkeypatch.setattr(torch, "multinomial", lambda probs, _, generator: clear_draws(probs, generator, 1e-3))
     bundle: Any = former.load("dates")
     sources = torch.tensor([bundle.tokenizer.encode("2026-11-21")] * 6)
     for seed in (0, 1):

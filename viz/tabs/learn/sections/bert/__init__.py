@@ -9,7 +9,6 @@ Sizes: t tokens, h heads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -125,17 +124,9 @@ def read_both(models: Models, view: View) -> dict[str, Any]:
     return read_words(models, {"text": f"{view['first']} {SEP} {view['second']}"})
 
 
-def remarks_on(
-    arguments: Callable[[Models, View], dict[str, Any]],
-) -> Callable[[Models, View], dict[str, Any]]:
-    """Returns a function that computes the remarks on the text which `arguments` reads from a view."""
-
-    def more(models: Models, view: View) -> dict[str, Any]:
-        given = arguments(models, view)
-        labels = read(given["bundle"], given["text"]).tokens
-        return {"remarks": remarks(given["bundle"], given["text"], labels)}
-
-    return more
+def remarks_on(models: Models, view: View, result: Numbers) -> dict[str, Any]:  # noqa: ARG001
+    """Returns the remarks on the text of a result of `fill_in`."""
+    return {"remarks": remarks(model(models), result["text"], result["labels"])}
 
 
 def read_blank(models: Models, view: View) -> dict[str, Any]:
@@ -223,7 +214,7 @@ SECTION = Section(
             prints=("guesses",),
             when=shown("words"),
             unsent=("weights",),
-            more=remarks_on(read_words),
+            about=remarks_on,
         ),
         "judged": Question(
             fill_in,
@@ -232,7 +223,7 @@ SECTION = Section(
             prints=(Field("output", "follows"),),
             when=shown("texts"),
             unsent=("weights", "guesses"),
-            more=remarks_on(read_both),
+            about=remarks_on,
         ),
         "sides": Question(hide_sides, read_blank, when=unprinted),
         "card": Question(
