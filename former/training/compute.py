@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import platform
 import sys
 from collections.abc import Callable
@@ -34,9 +35,11 @@ def choose_device(name: str | None = None) -> torch.device:
 
 
 def prepare() -> None:
-    """Configures the process for fast training steps: it keeps freed memory, and a CPU may compute fp32 products in its
-    own faster way."""
+    """Configures the process for fast training steps: it keeps freed memory, large tensors lie in large pages, and a
+    CPU may compute fp32 products in its own faster way. To be called before the first tensor is made."""
     keep_freed_memory()
+    # Pages of 2 MB, on Linux: in a virtual machine, a step of `generator` took 0.92 times as long. Read only once.
+    os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
     if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # with AMX, "medium" means bf16
         torch.set_float32_matmul_precision("medium")  # lets AMD processors use oneDNN's products
 

@@ -92,8 +92,8 @@ def main() -> int:
     parser.add_argument("--batch", type=int, help="windows a step (default: 16, on a GPU 256)")
     parser.add_argument("--depth", type=int, default=12)
     options = parser.parse_args()
-    device = choose_device(options.device)
     prepare()
+    device = choose_device(options.device)
     batch = options.batch or (256 if device.type == "cuda" else 16)
     settings = [f"model.depth={options.depth}", f"batch={batch}", "steps=1000000", "weights="]
     recipe = RECIPES["generator"].with_settings(settings)

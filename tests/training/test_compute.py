@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -124,6 +125,23 @@ def test_a_processor_that_emulates_bf16_says_so_in_one_line(precision, has, said
     compute.say_if_emulated(precision, compute.CPU)
     printed = capsys.readouterr().err
     assert (printed.count("\n"), printed.count("--set precision=fp32")) == (said, said)
+
+
+@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="no large pages here")
+def test_large_tensors_lie_in_large_pages():
+    code = """import torch
+from former.training import __main__, compute
+compute.prepare()
+x = torch.ones(2**24)
+for line in open("/proc/self/smaps"):
+    first, last = (line.split()[0].split("-") + [""])[:2]
+    if last and not first.endswith(":"):
+        inside = int(first, 16) <= x.data_ptr() < int(last, 16)
+    elif inside and first == "VmFlags:":
+        print("hg" in line.split())  # the kernel was asked for large pages here"""
+    environment = {name: value for name, value in os.environ.items() if name != "THP_MEM_ALLOC_ENABLE"}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True"]
 
 
 def test_without_a_compiler_training_says_so_in_one_line_and_goes_on(text_file, tmp_path):
