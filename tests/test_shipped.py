@@ -40,8 +40,7 @@ REVIEWS = [
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
 IN_TRAINING = {
-    "generator-begun",
-    "generator-grown",
+    *("generator-begun", "generator-grown", "generator-third", "generator-fourth"),
     *("xl-begun", "xl-longer"),
     "sparse-begun",
     *("dates-begun", "dates-longer", "dates-hard"),

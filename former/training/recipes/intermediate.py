@@ -34,6 +34,34 @@ GENERATOR_GROWN = replace(
     seed=2,
     save_every=250,
 )
+GENERATOR_THIRD = replace(
+    GENERATOR_GROWN,
+    name="generator-third",
+    description="The third training of generator, in larger batches.",
+    weights="runs/generator-grown",
+    steps=4_400,
+    batch=32,
+    warmup=100,
+    decay=0.95,
+    muon_lr=0.012,
+    seed=3,
+    validate_every=1_000,
+    save_every=50,
+)
+GENERATOR_FOURTH = replace(
+    GENERATOR_THIRD,
+    name="generator-fourth",
+    description="The fourth training of generator, at a quarter of the learning rates.",
+    weights="runs/generator-third",
+    steps=900,
+    warmup=50,
+    decay=0.9,
+    muon_lr=0.003,
+    adam_lr=5e-4,
+    weight_decay=0.02,
+    seed=6,
+    validate_every=300,
+)
 GPT_BEGUN = Recipe(
     name="gpt-begun",
     description="The first training of gpt.",
