@@ -1,4 +1,5 @@
-"""Updates the README's pictures of the page: `python -m tests.browser.pictures`, after the page has changed."""
+"""Updates the README's pictures of the page and of figures in a notebook: `python -m tests.browser.pictures`, after the
+page or a model has changed."""
 
 from __future__ import annotations
 
@@ -7,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+import former
 from tests.browser.conftest import find_browser, free_port, stop, wait_until_up
 from tests.browser.preloaded import ROOT, spawn
+from viz import figures
 
 LENGTH = 120  # tokens that are written
 
@@ -63,13 +66,33 @@ def main() -> None:
                 picture.then(page)
                 page.wait_for_load_state("networkidle")
                 page.wait_for_function(QUIET)
-                file = ROOT / "assets" / f"{picture.name}.png"
-                page.screenshot(path=file)
-                page.close()
-                print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1000} kB", flush=True)
+                save(page, picture.name)
+            draw(browser)
             browser.close()
         finally:
             stop(process)
+
+
+def draw(browser: Browser) -> None:
+    """Saves, side by side, figures that the README's lines for a notebook draw."""
+    run = former.load("generator").run("The cat sat on the mat. The cat sat on the mat.")
+    one = figures.attention(run.weights[8, 7], run.tokens, scale="root", title="Layer 8, head 7")
+    parts = [
+        figure.to_html(full_html=False, include_plotlyjs=number == 0, config={"displayModeBar": False})
+        for number, figure in enumerate((figures.heads(run.weights, run.tokens), one))
+    ]
+    page = browser.new_page(viewport={"width": 1440, "height": 928})
+    page.set_content(f"<div style='display: flex; align-items: center'>{''.join(parts)}</div>")
+    page.locator(".plotly .main-svg").nth(len(parts)).wait_for()
+    save(page, "figures-light")
+
+
+def save(page: Page, name: str) -> None:
+    """Saves what a page shows, and closes it."""
+    file = ROOT / "assets" / f"{name}.png"
+    page.screenshot(path=file)
+    page.close()
+    print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1000} kB", flush=True)
 
 
 if __name__ == "__main__":
