@@ -81,7 +81,7 @@ def draw(browser: Browser) -> None:
         figure.to_html(full_html=False, include_plotlyjs=number == 0, config={"displayModeBar": False})
         for number, figure in enumerate((figures.heads(run.weights, run.tokens), one))
     ]
-    page = browser.new_page(viewport={"width": 1440, "height": 928})
+    page = browser.new_page(viewport={"width": 1800, "height": 1160})
     page.set_content(f"<div style='display: flex; align-items: center'>{''.join(parts)}</div>")
     page.locator(".plotly .main-svg").nth(len(parts)).wait_for()
     save(page, "figures-light")
