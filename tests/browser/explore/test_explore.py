@@ -232,7 +232,8 @@ def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(t
     assert "copies" in tab.lesson()
     assert re.search(r"All other tokens give \d+\s% of their attention to the first token", tab.lesson())
     readout = tab.page.locator(".former-overview .readout")
-    expect(readout).to_have_text(re.compile(rf"^Layer {layer}, head {head}: copying \d+\s%, otherwise first token \d+\s%$"))
+    habits = r"copying \d+\s%, otherwise first token \d+\s%"
+    expect(readout).to_have_text(re.compile(f"^Layer {layer}, head {head}: {habits}$"))
     tab.open()
     assert tab.link()["model"] == "gpt"
     assert "copies" in tab.lesson()
