@@ -36,9 +36,10 @@ def choose_device(name: str | None = None) -> torch.device:
 
 def prepare() -> None:
     """Configures the process for fast training steps: it keeps freed memory, large tensors lie in large pages, and a
-    CPU may compute fp32 products in its own faster way. To be called before the first tensor is made."""
+    CPU may compute fp32 products in its own faster way. To be called before the first tensor is made,
+    when PyTorch reads its settings."""
     keep_freed_memory()
-    # Pages of 2 MB, on Linux: in a virtual machine, a step of `generator` took 0.92 times as long. Read only once.
+    # Pages of 2 MB, on Linux: in a virtual machine, a step of `generator` took 0.92 times as long.
     os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
     if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # with AMX, "medium" means bf16
         torch.set_float32_matmul_precision("medium")  # lets AMD processors use oneDNN's products
