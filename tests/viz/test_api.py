@@ -39,6 +39,8 @@ ENDPOINTS = {"models", "tokenize", "attention", "predict", "lens", "generate"}
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 PROGRAM = re.search(r"```python\n([^`]*gradio_client[^`]*)```", README)
 COMMAND = re.search(r"```\n(curl [^`]*)```", README)
+# Shared machines stall for seconds; a connection that is kept could be closed as it is used again.
+http = httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +96,9 @@ def test_a_call_whose_program_has_left_computes_nothing(models, monkeypatch, way
         def call(text: str, seconds: float = 30) -> None:
             body, path = {"data": ["gpt", text, 0]}, f"{address}gradio_api/{way}/attention"
             with contextlib.suppress(httpx.ReadTimeout):
-                answer = httpx.post(path, json=body, timeout=seconds).json()
+                answer = http.post(path, json=body, timeout=seconds).json()
                 if way == "call":
-                    httpx.get(f"{path}/{answer['event_id']}", timeout=seconds)
+                    http.get(f"{path}/{answer['event_id']}", timeout=seconds)
 
         stay = [threads.submit(call, f"{n}") for n in range(TURNS)]
         while len(begun) < TURNS:
@@ -121,7 +123,7 @@ def test_a_call_whose_answer_nobody_reads_computes_nothing_and_leaves_nothing_in
         monkeypatch.setattr(api, "describe", lambda _: begun.append("models"))
         monkeypatch.setattr(next_token, "states", lambda *_: begun.append("text"))
         given = {"models": [], "predict": ["gpt", TEXT], "generate": ["gpt", TEXT]}[name]
-        assert httpx.post(f"{address}gradio_api/call/{name}", json={"data": given}).status_code == 200
+        assert http.post(f"{address}gradio_api/call/{name}", json={"data": given}).status_code == 200
         queue = pages[0]._queue
         assert queue.pending_event_ids_session
         end = time.monotonic() + 30
@@ -146,7 +148,7 @@ def test_a_text_waits_for_its_reader(models, monkeypatch):
     pages = []
     monkeypatch.setattr(app, "rest_queue", pages.append)
     with serving(models) as address:
-        httpx.post(f"{address}gradio_api/call/generate", json={"data": ["gpt", TEXT]})
+        http.post(f"{address}gradio_api/call/generate", json={"data": ["gpt", TEXT]})
         queue = pages[0]._queue
         (messages,) = queue.pending_messages_per_session.values()
         end = time.monotonic() + 30
@@ -242,7 +244,7 @@ def test_a_bad_argument_is_an_error_in_one_sentence(client, given, says):
 
 def test_arguments_with_a_default_may_be_left_out(address):
     def post(path, body):
-        return httpx.post(f"{address}gradio_api/{path}", json=body).json()
+        return http.post(f"{address}gradio_api/{path}", json=body).json()
 
     given = ["gpt", TEXT]
     whole = post("run/predict", {"data": [*given, ""]})["data"]
@@ -253,7 +255,7 @@ def test_arguments_with_a_default_may_be_left_out(address):
         "call/generate": {"data": ["gpt", TEXT, 2]},
     }.items():
         event = post(path, body)["event_id"]
-        answer = httpx.get(f"{address}gradio_api/{path}/{event}").text
+        answer = http.get(f"{address}gradio_api/{path}/{event}").text
         assert "event: complete" in answer
         assert "generate" in path or json.loads(answer.rpartition("data: ")[2]) == whole
 
@@ -262,7 +264,7 @@ def test_arguments_with_a_default_may_be_left_out(address):
 def test_a_call_is_read_as_json_whatever_it_says_that_it_is(address, kind):
     """Without a header, curl declares the body to be a form."""
     sent: Any = {"content": json.dumps({"data": ["gpt", TEXT]}), "headers": {"Content-Type": kind} if kind else {}}
-    answer = httpx.post(f"{address}gradio_api/run/tokenize", **sent)
+    answer = http.post(f"{address}gradio_api/run/tokenize", **sent)
     assert answer.status_code == 200, answer.text
     assert "".join(answer.json()["data"][0]["tokens"]) == TEXT.replace(" ", "␣")
 
@@ -272,14 +274,14 @@ def test_a_call_is_read_as_json_whatever_it_says_that_it_is(address, kind):
 def test_a_session_has_a_short_name(client, address, path, name):
     """Gradio keeps it, whatever its size."""
     number = next(each.fn_index for each in client.endpoints.values() if each.api_name == "/models")
-    answer = httpx.post(f"{address}gradio_api/{path}", json={"data": [], "session_hash": name, "fn_index": number})
+    answer = http.post(f"{address}gradio_api/{path}", json={"data": [], "session_hash": name, "fn_index": number})
     assert answer.status_code == 422
     assert "could not read this request" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("other", [{"fn_index": 0}, {"fn_index": 9**9}, {"batched": True}, {"event_data": {}}])
 def test_no_other_field_changes_which_endpoint_a_call_reaches(address, other):
-    answer = httpx.post(f"{address}gradio_api/run/tokenize", json={"data": ["gpt", TEXT], **other})
+    answer = http.post(f"{address}gradio_api/run/tokenize", json={"data": ["gpt", TEXT], **other})
     assert answer.status_code == 200, answer.text
     assert answer.json()["data"][0]["total"] > 0
 
@@ -294,7 +296,7 @@ def test_no_other_field_changes_which_endpoint_a_call_reaches(address, other):
     ],
 )
 def test_half_a_character_is_refused_in_a_sentence(address, path, body):
-    answer = httpx.post(f"{address}gradio_api/{path}", content=json.dumps(body))
+    answer = http.post(f"{address}gradio_api/{path}", content=json.dumps(body))
     assert re.search("No model|Expected|not a valid change", answer.json()["error"]), answer.text
 
 
@@ -313,13 +315,13 @@ def test_a_direct_call_that_is_refused_has_the_status_of_its_refusal(address, mo
         raise Busy("busy_measuring")
 
     monkeypatch.setattr(api, "describe", busy)
-    answer = httpx.post(f"{address}gradio_api/{path}", json={"data": given})
+    answer = http.post(f"{address}gradio_api/{path}", json={"data": given})
     assert (answer.status_code, next(iter(answer.json()))) == (status, "error")
 
 
 def test_a_fault_of_the_server_has_the_status_500(address, monkeypatch):
     monkeypatch.setattr(api, "describe", lambda _: 1 / 0)
-    assert httpx.post(f"{address}gradio_api/run/models", json={"data": []}).status_code == 500
+    assert http.post(f"{address}gradio_api/run/models", json={"data": []}).status_code == 500
 
 
 @pytest.mark.parametrize("at", [0, 2])
@@ -328,7 +330,7 @@ def test_lists_nested_almost_too_deeply_to_parse_are_refused(address, at):
         nested = "[" * depth + "]" * depth
         given = ["gpt", TEXT, 0]
         body = json.dumps({"data": [*given[:at], None, *given[at + 1 :]]}).replace("null", nested)
-        assert 400 <= httpx.post(f"{address}gradio_api/run/attention", content=body).status_code < 500, depth
+        assert 400 <= http.post(f"{address}gradio_api/run/attention", content=body).status_code < 500, depth
 
 
 PREDICT = "predict(model, text, edits='')"
@@ -346,12 +348,12 @@ PREDICT = "predict(model, text, edits='')"
     ],
 )
 def test_arguments_that_do_not_fit_are_an_error_in_one_sentence(address, path, body, says):
-    answer = httpx.post(f"{address}gradio_api/{path}", json=body)
+    answer = http.post(f"{address}gradio_api/{path}", json=body)
     assert (answer.status_code, answer.json()) == (422, {"error": says})
 
 
 def test_no_endpoint_of_a_name_is_an_error_that_lists_the_others(address):
-    answer = httpx.post(f"{address}gradio_api/run/nobody", json={"data": []})
+    answer = http.post(f"{address}gradio_api/run/nobody", json={"data": []})
     assert answer.status_code == 404
     assert re.findall(r"\w+", answer.json()["error"].partition("it has")[2]) == [
         "models",
@@ -366,19 +368,19 @@ def test_no_endpoint_of_a_name_is_an_error_that_lists_the_others(address):
 def test_no_other_route_of_gradio_s_takes_a_post(address):
     join = {"data": [], "session_hash": "s", "fn_index": 0}
     for index in (0, -1, [], None):
-        answer = httpx.post(f"{address}gradio_api/queue/join", json={**join, "fn_index": index})
+        answer = http.post(f"{address}gradio_api/queue/join", json={**join, "fn_index": index})
         assert answer.status_code == 404, index
     for path, body in {
         "upload": {},
         "run/predict_1": {"data": []},
         "call/load": {"data": []},
     }.items():
-        assert httpx.post(f"{address}gradio_api/{path}", json=body).status_code == 404, path
+        assert http.post(f"{address}gradio_api/{path}", json=body).status_code == 404, path
 
 
 @pytest.mark.parametrize("path", ["queue/data?session_hash=unknown", "call/models/unknown"])
 def test_a_call_that_is_not_there_any_more_is_an_answer_and_no_traceback(address, path, caplog):
-    answer = httpx.get(f"{address}gradio_api/{path}")  # as from a client that comes back after a restart
+    answer = http.get(f"{address}gradio_api/{path}")  # as from a client that comes back after a restart
     assert "404" in answer.text
     assert not caplog.records
 
@@ -393,7 +395,7 @@ def test_the_api_stays_when_a_downloaded_model_has_the_page_laid_out_anew(models
     with serving(models, anew=True) as address:
         said = Client(address, verbose=False).predict(model="gpt", text=TEXT, api_name="/predict")
         assert said["tokens"] == models["gpt"].bundle.run(TEXT).tokens
-        assert httpx.get(f"{address}gradio_api/info").json()["named_endpoints"].keys() == {
+        assert http.get(f"{address}gradio_api/info").json()["named_endpoints"].keys() == {
             f"/{name}" for name in ENDPOINTS
         }
 
