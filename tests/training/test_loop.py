@@ -237,6 +237,22 @@ def test_a_longer_run_goes_on_from_the_state_before_the_decay(recipe, text_file,
         assert torch.equal(resumed.model.state_dict()[name], weight), name
 
 
+def test_a_run_ends_with_the_mean_of_its_last_and_its_initial_weights(recipe, text_file, tmp_path):
+    """A finished run can be averaged later, with the same result."""
+    task = make_task(recipe(), text_file, unchecked=True)
+    mean, plain = recipe("tiny-generator", "initial_share=0.25"), recipe()
+    initial = make_model(plain).state_dict()
+    for settings in (plain, mean, mean):
+        finished = loop.Run(settings, task, tmp_path, Group())
+        finished.train()
+    last = load_file(tmp_path / "state.safetensors")
+    for name, weight in finished.model.state_dict().items():
+        expected = 0.25 * initial[name] + 0.75 * last[f"model.{name}"]
+        torch.testing.assert_close(weight, expected, rtol=0, atol=1e-6, msg=name)  # fp32, of numbers up to 2
+        assert "bias" in name or not torch.equal(weight, last[f"model.{name}"]), name
+    assert lines_of(tmp_path)[-1]["bits_per_byte"] == task.validate(finished.model)
+
+
 def test_a_state_of_another_recipe_is_refused(recipe, text_file, tmp_path):
     task = make_task(recipe(), text_file, unchecked=True)
     loop.Run(recipe(), task, tmp_path, Group()).train()

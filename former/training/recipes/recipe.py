@@ -46,6 +46,7 @@ class Recipe:
     adam_lr: float = 2e-3  # peak, for embeddings, biases, norms and the output layer
     weight_decay: float = 0.0  # of all matrices, per step and unit of learning rate
     clip: float = 1.0  # maximum norm of the whole gradient
+    initial_share: float = 0.0  # of the initial weights in their mean with the last, kept if better (`Run.average`)
     seed: int = 1
     teacher: float = 0.0  # weight of the linear teacher's probability, as against the label, in a review's target
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's probability
@@ -73,7 +74,7 @@ class Recipe:
         require_choice("initial", self.initial, get_args(Initial))
         require_choice("corpus", self.corpus, tuple(CORPORA))
         require_choice("kind", self.kind, tuple(MODEL_KINDS))
-        for name in ("decay", "word_dropout", "teacher", "pieces", "repeats", "hard", "short"):
+        for name in ("decay", "initial_share", "word_dropout", "teacher", "pieces", "repeats", "hard", "short"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
         for name in ("muon_lr", "adam_lr", "clip"):
