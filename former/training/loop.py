@@ -157,10 +157,10 @@ class Run:
         return loss, norm
 
     def average(self) -> None:
-        """Replaces the weights by their mean with the initial ones, which have the recipe's `initial_share` in it.
+        """Replaces the weights w by (1 − s) · w + s · initial weights, where s is the recipe's `initial_share`.
 
-        If those were already trained, both are near the same minimum, and the mean is nearer to it than either
-        (Izmailov et al., 2018; Wortsman et al., 2022: "Robust fine-tuning").
+        If the initial weights were already trained, both are near the same minimum, and their mean is often better
+        than either (Izmailov et al., 2018; Wortsman et al., 2022: "Robust fine-tuning").
         """
         initial = make_model(self.recipe).state_dict()
         with torch.no_grad():

@@ -46,7 +46,7 @@ class Recipe:
     adam_lr: float = 2e-3  # peak, for embeddings, biases, norms and the output layer
     weight_decay: float = 0.0  # of all matrices, per step and unit of learning rate
     clip: float = 1.0  # maximum norm of the whole gradient
-    initial_share: float = 0.0  # of the initial weights in their mean with the last, kept if better (`Run.average`)
+    initial_share: float = 0.0  # share of the initial weights in the mean that a run ends with, if that is better
     seed: int = 1
     teacher: float = 0.0  # weight of the linear teacher's probability, as against the label, in a review's target
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's probability
