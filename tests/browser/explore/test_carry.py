@@ -46,7 +46,7 @@ def test_the_grid_is_the_library_s_and_a_cell_shows_the_prediction_with_that_par
     panel.get_by_role("button", name=message("effects_show")).click()
     layer, head = divmod(clear_largest(shares, 1e-3), shares.shape[1])
     expect(panel.locator("td.at")).to_have_attribute("data-layer", str(layer))
-    expect(panel.locator(".carry-said tbody th").first).to_have_text("␣are")
+    expect(panel.locator(".comparison tbody th").first).to_have_text("␣are")
     link = tab.link()
     assert [link[name] for name in ("carry_layer", "carry_from", "layer", "head")] == [*map(str, (layer, head) * 2)]
     expect(panel.locator(".carry-at")).to_contain_text(message("head_name", layer=layer, head=head))
@@ -55,7 +55,7 @@ def test_the_grid_is_the_library_s_and_a_cell_shows_the_prediction_with_that_par
 def test_a_link_opens_what_is_carried_and_keys_go_through_the_grid(tab):
     panel = opened(tab, carry="stream", carry_layer=2, carry_from=1)
     expect(panel.locator("td.at")).to_have_attribute("data-from", "1")
-    expect(panel.locator(".carry-said tbody tr")).not_to_have_count(0)
+    expect(panel.locator(".comparison tbody tr")).not_to_have_count(0)
     cell = panel.locator("td.at")
     cell.focus()
     cell.press("ArrowDown")

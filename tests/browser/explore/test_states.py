@@ -67,7 +67,7 @@ def test_a_state_is_dragged_onto_the_other_grid_and_a_link_opens_it(tab):
     expect(third.locator("td.put")).to_have_attribute("data-row", "2")
     _, pinned, _, third = opened(tab, lens_from="5.7", lens_to="4.7")
     expect(third.locator("td.put")).to_have_attribute("data-row", "4")
-    expect(third.locator(".states-said tbody th").first).to_be_visible()
+    expect(third.locator(".comparison tbody th").first).to_be_visible()
     expect(third.locator("td[data-row='4'][data-column='7']")).to_have_text(cell(pinned, 5, 7).text_content() or "")
 
 

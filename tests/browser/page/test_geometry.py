@@ -46,7 +46,7 @@ SLIDE = """() => {
 EMPTY = """(share) => [...document.querySelectorAll(".former .panel")].filter((panel) => panel.checkVisibility())
   .flatMap((panel) => {
     const isSeen = (node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest(".sr-only");
-    const boxes = [...panel.querySelectorAll("canvas, svg, input, select, button, .bar, .js-plotly-plot")]
+    const boxes = [...panel.querySelectorAll("canvas, svg, input, select, button, .bar, .bars, .js-plotly-plot")]
       .filter(isSeen).map((node) => node.getBoundingClientRect());
     const walk = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {

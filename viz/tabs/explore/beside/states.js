@@ -134,7 +134,7 @@ const makeCarried = (columns, drawn) => {
   const grid = makeLensGrid(say("states_carried"));
   const heading = h("h3", { role: "status" });
   const back = h("button.f-link", { onclick: () => carry(null, null) }, say("states_back"));
-  const said = h("table.comparison.states-said");
+  const said = h("table.comparison");
   const node = h("div.lens-third", { hidden: true }, heading, grid.sheet, h("div", said, back));
   let answer = null; // of carry_state in predictions.py
   const questions = newest({

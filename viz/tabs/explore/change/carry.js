@@ -129,7 +129,7 @@ const offers = (pairs) =>
 /** The grid of shares: {node, draw(result), mark(result, at, chosen)}; cells are parts, {layer, from}, or null. mark
  *  highlights the chosen one, and those that the part `at` can affect. */
 const makeGrid = ({ point, choose }) => {
-  const table = h("table", { role: "grid", "aria-label": say("carry_label") });
+  const table = h("table.coloured", { role: "grid", "aria-label": say("carry_label") });
   let cells = []; // [layer][column] elements
   const draw = (result) => {
     cells = result.shares.map((row, layer) => row.map((share, from) => cellOf(share, layer, from)));
@@ -153,7 +153,7 @@ const makeGrid = ({ point, choose }) => {
 
 /** The prediction with the selected part: {node, ask, clear}. */
 const makePrediction = () => {
-  const node = h("table.comparison.carry-said");
+  const node = h("table.comparison");
   const questions = newest({
     take: (answer) => node.replaceChildren(...comparison(answer)),
     fail: (error) => node.replaceChildren(h("caption", whyNot(error))),

@@ -172,7 +172,7 @@ const makePicture = () => {
 
 /** The chosen arc patched alone, beside the writer's whole output: {nodes, follow(ranking)}. */
 const makePath = () => {
-  const result = h("table.comparison.reads-result");
+  const result = h("table.comparison");
   const finding = h("p.finding", { role: "status" });
   const path = newest({
     take: ({ values, shares, answer, rival }) => {

@@ -31,7 +31,7 @@ const fill = ({ text, top }, values, write) => {
     .slice(0, 5);
   top.replaceChildren(
     ...ranked.map((i) => {
-      const bar = makeBar(Math.abs(values[i]) / most, "bar");
+      const bar = makeBar(Math.abs(values[i]) / most);
       bar.style.background = cssOf(colour(Math.sign(values[i])));
       return h("li", ...barLine(tokenLabel(i), bar, write(values[i])));
     }),
@@ -53,7 +53,7 @@ export const mount = ({ element }) => {
   tools.append(progress, start);
   const columns = ["ablation", "attention"].map((kind) => {
     const text = h("p.words-text");
-    const top = h("ol.words-top");
+    const top = h("ol.bar-lines.words-top");
     const how = h("p.quiet", kind === "attention" ? say("words_attention_how") : "");
     return {
       how,

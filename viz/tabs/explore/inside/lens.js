@@ -45,7 +45,7 @@ const legend = () => (isVerdict() ? "" : say(blanksNow() ? "lens_right_blanks" :
 /** The description of one cell: {node, show(read, cell)}. */
 const makeDescription = () => {
   const heading = h("p.lens-at", { role: "status" });
-  const best = h("ol.lens-best");
+  const best = h("ol.bar-lines.lens-best");
   const show = (read, { row, column }) => {
     const where = isVerdict() ? "" : quote(columnsNow()[column], predictionLabels());
     heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });

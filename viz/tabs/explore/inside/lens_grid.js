@@ -20,7 +20,7 @@ export const withLabels = (answer) => ({
  * page, to a cell.
  */
 export const makeLensGrid = (label) => {
-  const table = h("table", { role: "grid", "aria-label": label });
+  const table = h("table.coloured", { role: "grid", "aria-label": label });
   const sheet = h("div.lens-sheet", table);
   let read = null;
   let cells = []; // [depth][column] elements

@@ -28,7 +28,7 @@ const looks = (at) => {
     "section",
     h("h3", say("writes_looks")),
     h(
-      "ol",
+      "ol.bar-lines",
       ...keys.map((key) =>
         h("li", ...barLine(tokenLabel(key, map.keys), makeBar(weights[key]), asShare(weights[key]))),
       ),
@@ -54,7 +54,7 @@ const list = (result, words, entries, part, write, kind = "") => {
       result.labels[id],
     );
   const entry = ([id, value]) => h("li", ...barLine(button(id), makeBar(part(value), kind), write(value)));
-  return h("section", h("h3", words), h("ol", ...entries.map(entry)));
+  return h("section", h("h3", words), h("ol.bar-lines", ...entries.map(entry)));
 };
 
 /** The tokens that the head attends to, and the next tokens whose logits it raises and lowers. */
@@ -155,7 +155,7 @@ export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("writes"));
   const heading = h("p.writes-at");
   const lists = h("div.writes-lists");
-  const table = h("table.writes-parts");
+  const table = h("table.coloured");
   const sentences = h("div.writes-told", { "aria-live": "polite" });
   const sheet = h(
     "div.writes-sheet.sideways",
