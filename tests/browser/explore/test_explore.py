@@ -324,7 +324,7 @@ def test_lines_join_each_token_to_its_strongest_up_to_the_stated_mass(tab, run):
     expect(tab.map).to_be_hidden()
     note = tab.page.locator(".former-lines .readout").inner_text()
     stated = re.search(
-        r"up to (\d+)\s% of its attention, at most (\d+) lines\. In all, (\d+) lines with (\d+)\s%", note
+        r"until they carry (\d+)\s% of its attention, at most (\d+) lines\. In all, (\d+) lines carry (\d+)\s%", note
     )
     assert stated, note
     share, most, count, carried = (int(number) for number in stated.groups())

@@ -64,7 +64,7 @@ MESSAGES = {
     "picture_linear": "weights, 0 to 1",
     "picture_row": "weights, each row from 0 to its largest",
     "picture_root": "weights, square roots from 0 to 1",
-    "picture_lines": "lines: up to {mass} of each token’s attention, at most {most}",
+    "picture_lines": "lines: the strongest, until they carry {mass} of each token’s attention, at most {most}",
     "picture_edits": "with {count, plural, one {# change} other {# changes}} of heads",
     # the maps and their surroundings
     "of_mean_name": "Layer {layer}, mean of its heads",
@@ -92,8 +92,8 @@ MESSAGES = {
     "scores_most": "{most} score",
     "lines_axes": "queries (attend from) → keys (attend to)",
     "lines_label": "The chosen head as lines. The arrow keys move from token to token, Enter locks, Escape unlocks.",
-    "lines_note": "For each token, the strongest lines are drawn: up to {mass} of its attention, at most {most}"
-    " lines. In all, {count} lines with {carried} of all attention.",
+    "lines_note": "For each token, the strongest lines are drawn until they carry {mass} of its attention, at most"
+    " {most} lines. In all, {count} lines carry {carried} of the attention.",
     "strip_label": "The text. The arrow keys move from token to token, Enter locks one, Escape unlocks it.",
     "strip_other_label": "The text attended to. The arrow keys move from token to token, Enter locks one together with"
     " the token that attends to it most.",
@@ -282,8 +282,8 @@ MESSAGES = {
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
     "heads_left": "The file of {model} also contains {names}, {count, plural, one {an output layer} other {output"
-    " layers}} that cannot be shown here.{says, select, bare { You see the model below it.} next { The next token is"
-    " predicted with the token embedding, as GPT-2 does.} other {}}",
+    " layers}} that cannot be shown here.{says, select, bare { You see the model without {count, plural,"
+    " one {it} other {them}}.} next { The next token is predicted with the token embedding, as GPT-2 does.} other {}}",
     "no_head": "This model has no output layer that predicts words: you can see its attention, but no prediction.",
     "segments": "The text is read segment by segment. You see the last segment: {kept} of {total} {unit, select, byte"
     " {bytes} other {tokens}}. The {memory} before it are its memory, left of the dashed line.",

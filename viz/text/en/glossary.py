@@ -46,7 +46,7 @@ MESSAGES = {
     " of its heads plus half the identity matrix, because a token also keeps its own vector. The matrices of the layers"
     " are multiplied.",
     "term_residual": "residual stream",
-    "term_residual_means": "The vector of each token that runs through all layers. Attention and feed-forward layers"
+    "term_residual_means": "Each token’s vector as it passes through all layers. Attention and feed-forward layers"
     " add to it; in models such as BERT, a norm rescales it after each addition.",
     "term_norm": "layer norm",
     "term_norm_means": "Shifts and scales the numbers of a vector to mean 0 and standard deviation 1, then multiplies"
@@ -80,6 +80,6 @@ MESSAGES = {
     " least p.",
     "term_byte": "␣ ⏎ ‥ xE2",
     "term_byte_means": "How invisible characters are shown: ␣ is a space, ⏎ a new line. A token that begins with ␣"
-    " begins a word. A character beyond plain English takes two to four bytes: it is shown at the first of them, and ‥"
+    " begins a word. A character outside ASCII, such as é, takes two to four bytes: it is shown at the first, and ‥"
     " at the others. xE2 is a byte in hexadecimal; it is used where a character is incomplete or cannot be printed.",
 }

@@ -22,7 +22,7 @@ MESSAGES = {
     "edited_weight": "{name}: {query} → {key} set to {weight}{row, select, kept {, the rest of its row unchanged}"
     " other {}}",
     "writes": "What the head writes",
-    "writes_hint": "How this is read",
+    "writes_hint": "How to read this",
     "writes_means": "A model gives each token that might come next a number, its logit; the softmax turns logits into"
     " probabilities. Here you see what this head adds to each logit at the chosen position: its output goes through"
     " the last norm (as applied there) and the output layer. Its mean over all tokens is subtracted, because adding"

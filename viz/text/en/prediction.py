@@ -97,7 +97,7 @@ MESSAGES = {
     "lens": "Prediction after each layer",
     "lens_label": "The most likely next token: a row for each depth, a column for each token. The arrow keys move,"
     " Enter chooses the layer and the token.",
-    "lens_hint": "How this is read",
+    "lens_hint": "How to read this",
     "lens_means": "The logit lens: the model’s last norm and output layer are applied after each layer, as if it were"
     " the last. Each row is one layer further; the last row is the model’s own prediction. The stronger a cell’s"
     " colour, the higher the probability.",

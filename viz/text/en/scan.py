@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "scan": "Every head over a corpus",
-    "scan_hint": "How this is read",
+    "scan_hint": "How to read this",
     "scan_means": "One text can mislead you about a head. So every head was measured on many passages of text that the"
     " model was not trained on. Each dot is a head; the darker (on a dark page, the lighter), the deeper its layer."
     " Click a dot to open its head. Its bars run from the 10th to the 90th percentile over the passages.",

@@ -64,7 +64,7 @@ MESSAGES = {
     "picture_linear": "权重，0 到 1",
     "picture_row": "权重，每行从 0 到该行最大值",
     "picture_root": "权重的平方根，0 到 1",
-    "picture_lines": "连线：显示每个词元至多 {mass} 的注意力，最多 {most} 条",
+    "picture_lines": "连线：每个词元从最强的画起，直到占其注意力的 {mass}，最多 {most} 条",
     "picture_edits": "注意力头有 {count, plural, other {# 处修改}}",
     # the maps and their surroundings
     "of_mean_name": "第 {layer} 层各头的平均",
@@ -92,8 +92,8 @@ MESSAGES = {
     "scores_most": "得分 {most}",
     "lines_axes": "查询（关注者）→ 键（被关注者）",
     "lines_label": "用连线显示所选的注意力头。方向键在词元之间移动，Enter 键锁定，Esc 键解锁。",
-    "lines_note": "每个词元只画最强的连线，合计不超过其注意力的 {mass}，最多 {most} 条：共 {count} 条，占全部注意力的"
-    " {carried}。",
+    "lines_note": "每个词元从最强的连线画起，直到合计达到其注意力的 {mass}，最多 {most} 条：共 {count} 条，占全部注意力"
+    "的 {carried}。",
     "strip_label": "文本。方向键在词元之间移动，Enter 键锁定一个词元，Esc 键解锁。",
     "strip_other_label": "被关注的文本。方向键在词元之间移动，Enter 键把一个词元和最关注它的词元一起锁定。",
     "strip_looks": "它关注的对象",
@@ -202,7 +202,7 @@ MESSAGES = {
     "habit_others": "其余的词元把 {share} 的注意力给了{at}。",
     "habit_most": "得到注意力最多的是：{tokens}。",
     "short_at": "{target} {share}",
-    "short_others": "其余的{short}",
+    "short_others": "其余词元：{short}",
     "short_most": "最受关注：{tokens}",
     "short_even": "均匀，{entropy} 比特",
     "short_mixed": "混合，{entropy} 比特",

@@ -55,7 +55,7 @@ MESSAGES = {
     "permute_still": "没有移动任何词",
     "permute_equal": "✓ 相等（只差舍入误差）",
     "permute_differs": "✗ 不同",
-    "permute_size": "最大 {size} · 舍入限 {limit}{was, select, no {} other { · 原为 {plain}}}",
+    "permute_size": "最大 {size} · 舍入误差上限 {limit}{was, select, no {} other { · 原为 {plain}}}",
     "permute_limit": "以另一种顺序把相同的数相加，可能改变 float32 的 24 个二进制位中的最后一位：一个单位是数值的 1.2 "
     "× 10⁻⁷。“相等”是指输出之差不超过最大输出的 {steps} 个这样的单位；单是舍入误差，大约是 1 到 5 个单位。",
     "permute_subject_basic": "基本自注意力",

@@ -5,11 +5,11 @@ from __future__ import annotations
 MESSAGES = {
     "learn_complete_title": "Complete self-attention",
     "learn_complete_text": "Basic self-attention took three lines of PyTorch. With trained matrices and several heads"
-    " it takes ten, and most of them only move numbers.\n\nA tensor of shape (b, t, k) is cut into heads. The heads are"
-    " folded into the batch, so that one torch.bmm computes the scores of all heads of all sentences. Then everything"
-    " is put back.\n\nChoose a line: the picture shows the tensor after it, for two sentences (yours, and its words"
-    " in reverse) in the first layer of a trained classifier. The second column is our own code. It keeps the heads"
-    " as a dimension of their own and computes the same numbers.",
+    " it takes ten; three of them only rearrange numbers.\n\nA tensor of shape (b, t, k) is cut into heads. The heads"
+    " are folded into the batch, so that one torch.bmm computes the scores of all heads of all sentences. Then"
+    " everything is put back.\n\nChoose a line: the picture shows the tensor after it, for two sentences (yours, and"
+    " its words in reverse) in the first layer of a trained classifier. The second column is our own code. It keeps the"
+    " heads as a dimension of their own and computes the same numbers.",
     "learn_complete_field": "Text, up to {most} words",
     "learn_complete_lines": "The lines of the article and ours, with the shape of each tensor",
     "learn_complete_article": "The article",

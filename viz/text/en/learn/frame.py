@@ -33,7 +33,7 @@ MESSAGES = {
     "learn_check_wait": "Running the code …",
     "learn_check_right": "Yes. {said}",
     "learn_check_wrong": "No: the answer is “{right}”. {said}",
-    "learn_open_in": "The same text in",
+    "learn_open_in": "Continue in",
     "learn_code": "The code",
     "learn_code_place": "{file}, line {line}",
     "learn_code_values": "Show my numbers",

@@ -80,5 +80,6 @@ MESSAGES = {
     "learn_recurrent_choice_layers": "One for each layer",
     "learn_recurrent_choice_each": "At least one for each byte",
     "learn_recurrent_choice_never": "It never does",
-    "learn_recurrent_answer": "With these {count} bytes: {recurrent}. Self-attention needs {attention}.",
+    "learn_recurrent_answer": "With these {count} bytes it takes {recurrent} steps. Self-attention needs"
+    " {attention, plural, one {# step} other {# steps}}.",
 }

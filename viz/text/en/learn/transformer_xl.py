@@ -73,6 +73,6 @@ MESSAGES = {
     "learn_transformer_xl_choice_one": "{short} bytes before the segment: one memory",
     "learn_transformer_xl_choice_layers": "More: a memory for each layer",
     "learn_transformer_xl_choice_none": "No further than its segment",
-    "learn_transformer_xl_answer": "The farthest byte that changes the last layer is {far} back, and the segment has"
-    " {short}; for the first layer it is {near} back.",
+    "learn_transformer_xl_answer": "The farthest byte that changes the last layer is {far} bytes back, though a segment"
+    " has only {short} bytes; for the first layer it is {near} bytes back.",
 }

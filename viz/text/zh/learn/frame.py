@@ -33,7 +33,7 @@ MESSAGES = {
     "learn_check_wait": "正在运行代码……",
     "learn_check_right": "答对了。{said}",
     "learn_check_wrong": "不对，正确答案是“{right}”。{said}",
-    "learn_open_in": "在其他标签页打开同一文本：",
+    "learn_open_in": "在其他标签页继续：",
     "learn_code": "代码",
     "learn_code_place": "{file}，第 {line} 行",
     "learn_code_values": "显示我的数值",
