@@ -72,7 +72,7 @@ def attention_scores(
     Raises:
         ValueError: vectors of different sizes, a divisor that is not a number above 0, or the mask does not fit.
     """
-    require_vectors(q, k, k, divisor)
+    require_vectors(divisor, q=q, k=k)
     root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
     scores = (q / root) @ (k / root).transpose(-2, -1)
     if terms is not None:
@@ -118,7 +118,7 @@ def attend(
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a `Pattern`; None for no mask.
         hook: called with the tensor at each of `former.hooks.POINTS` that it names; may return a replacement.
         terms: computes what relative positions add to the unscaled dot products (`former.positions`), or None.
-        kernel: False always computes by the equation.
+        kernel: False always computes by the equation, unless the mask is a `Pattern`.
         scaled: False leaves out the division by √s.
         divisor: a further divisor of the scores, besides √s.
     Returns:
@@ -128,7 +128,7 @@ def attend(
             number above 0, the mask does not fit, a hook's replacement has another shape, or a hook wants the scores
             or weights of a `Pattern` over more than `sparse.MOST_WEIGHTS` tokens.
     """
-    require_vectors(q, k, v, divisor)
+    require_vectors(divisor, q=q, k=k, v=v)
     looked_at = wants(hook, ("scores", "weights"))
     if isinstance(mask, masks.Pattern) and (terms is not None or looked_at):
         mask = sparse.dense_mask(mask, q)

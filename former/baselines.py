@@ -17,8 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from former.checks import require_positive
-from former.config import Config, require_dropout
+from former.checks import require_dropout, require_positive
+from former.config import Config
 from former.hooks import Observer
 from former.observable import observable
 from former.stack import check_tokens

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former.attention import Extend, KeysValues, SelfAttention
-from former.checks import require_choice, require_positive
+from former.checks import require_choice, require_dropout, require_positive
 from former.hooks import Hook, observe
 from former.masks import Mask
 from former.positions import Terms, Turn
@@ -48,7 +48,7 @@ class Block(nn.Module):
         heads: number of attention heads.
         norm: "post" or "pre".
         normalisation: one of `NORMS`.
-        parallel: whether attention and feed-forward read the same vector; pre-norm only.
+        parallel: whether attention and feed-forward read the same vector; pre-norm only, without cross-attention.
         activation: of the feed-forward, one of `ACTIVATIONS`, or "swiglu".
         ff_hidden_mult: hidden size of the feed-forward, in multiples of emb.
         ff_hidden: the hidden size itself, if it is not a multiple of emb; None to use ff_hidden_mult.
@@ -58,7 +58,8 @@ class Block(nn.Module):
         norm_eps: added to the variance in the norms.
         attention: other options of `SelfAttention`.
     Raises:
-        ValueError: a size below 1, an unknown choice, or heads that do not fit emb or each other.
+        ValueError: a size below 1, an unknown choice, heads that do not fit emb or each other, or options that do not
+            go together.
     """
 
     crosses: ClassVar[bool] = False  # whether there is cross-attention too
@@ -81,12 +82,17 @@ class Block(nn.Module):
         **attention: Any,
     ) -> None:
         super().__init__()
+        require_positive("emb", emb)
         require_positive("ff_hidden_mult", ff_hidden_mult)
         hidden = ff_hidden_mult * emb if ff_hidden is None else ff_hidden
         require_positive("ff_hidden", hidden)
         require_choice("norm", norm, ("post", "pre"))
         require_choice("normalisation", normalisation, NORMS)
         require_choice("activation", activation, (*ACTIVATIONS, "swiglu"))
+        require_dropout(dropout)
+        if parallel and (norm != "pre" or self.crosses):
+            cause = "with cross-attention" if self.crosses else f"with norm={norm!r}"
+            raise ValueError(f"parallel must be False in a block {cause}, got True")
         self.attention = SelfAttention(emb, heads, bias=attention_bias, **attention)
         self.pre_norm, self.parallel = norm == "pre", parallel
         self.norm1 = NORMS[normalisation](emb, norm_eps)

@@ -46,24 +46,32 @@ def holds_whole(x: Tensor) -> bool:
     return not (x.is_floating_point() or x.is_complex() or x.dtype == torch.bool)
 
 
-def require_vectors(q: Tensor, k: Tensor, v: Tensor, divisor: float) -> None:
-    """Raises ValueError unless queries and keys have one size, each key has a value, all are floating point of one
-    dtype, batches and heads fit, and `divisor` is above 0."""
-    for name, vectors in (("q", q), ("k", k), ("v", v)):
-        require_instance(name, vectors, Tensor)
-    if not (q.is_floating_point() and k.is_floating_point() and v.is_floating_point()) or (
-        not q.dtype == k.dtype == v.dtype and not torch.is_autocast_enabled(q.device.type)
-    ):
-        raise ValueError(f"q, k and v must be floating point of one dtype, got {q.dtype}, {k.dtype} and {v.dtype}")
+def require_vectors(divisor: float, *, q: Tensor, k: Tensor, **v: Tensor) -> None:
+    """Raises ValueError unless queries and keys have one size, each key has a value v, if there are any, all are
+    floating point of one dtype, batches and heads fit, and `divisor` is above 0."""
+    vectors = {"q": q, "k": k, **v}
+    for name, each in vectors.items():
+        require_instance(name, each, Tensor)
+    one_dtype = all(each.dtype == q.dtype for each in vectors.values()) or torch.is_autocast_enabled(q.device.type)
+    if not one_dtype or not all(each.is_floating_point() for each in vectors.values()):
+        dtypes = _and(each.dtype for each in vectors.values())
+        raise ValueError(f"{_and(vectors)} must be floating point of one dtype, got {dtypes}")
     if min(q.dim(), k.dim()) < 2 or q.shape[-1] != k.shape[-1]:
         raise ValueError(f"q and k must be vectors of one size, got {tuple(q.shape)} and {tuple(k.shape)}")
-    if v.dim() < 2 or v.shape[-2] != k.shape[-2]:
-        raise ValueError(f"v must be a vector for each of the {k.shape[-2]} keys, got {tuple(v.shape)}")
-    if not (q.shape[:-2] == k.shape[:-2] == v.shape[:-2] or _broadcast(q.shape[:-2], k.shape[:-2], v.shape[:-2])):
-        shapes = f"{tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}"
-        raise ValueError(f"q, k and v must have as many batches and heads, got {shapes}")
+    for values in v.values():
+        if values.dim() < 2 or values.shape[-2] != k.shape[-2]:
+            raise ValueError(f"v must be a vector for each of the {k.shape[-2]} keys, got {tuple(values.shape)}")
+    batches = [each.shape[:-2] for each in vectors.values()]
+    if any(each != batches[0] for each in batches) and not _broadcast(*batches):
+        shapes = _and(tuple(each.shape) for each in vectors.values())
+        raise ValueError(f"{_and(vectors)} must have as many batches and heads, got {shapes}")
     if not is_number(divisor, above=0):
         raise ValueError(f"divisor must be a number above 0, got {divisor!r}")
+
+
+def _and(values: Iterable[object]) -> str:
+    *first, last = map(str, values)
+    return f"{', '.join(first)} and {last}"
 
 
 def _broadcast(*shapes: torch.Size) -> bool:
@@ -85,6 +93,12 @@ def require_positive(name: str, value: int) -> None:
     """Raises ValueError unless `value` is a whole number of at least 1."""
     if not is_whole(value) or value < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+
+def require_dropout(value: float) -> None:
+    """Raises ValueError unless `value` is in [0, 1)."""
+    if not is_share(value) or value == 1:
+        raise ValueError(f"dropout must be in [0, 1), got {value!r}")
 
 
 def require_room(limit: int, least: int) -> None:

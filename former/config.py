@@ -14,7 +14,15 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from former import masks, positions
-from former.checks import head_size, is_index, is_number, is_share, require_choice, require_groups, require_positive
+from former.checks import (
+    head_size,
+    is_index,
+    is_number,
+    require_choice,
+    require_dropout,
+    require_groups,
+    require_positive,
+)
 
 Variant = Literal["narrow", "wide", "chunked"]
 Norm = Literal["post", "pre"]
@@ -193,7 +201,7 @@ class ModelConfig(SequenceConfig):
         if self.tied and not self.output_layer:
             raise ValueError("tied must be False without an output layer, got True")
         if self.mask is not None:
-            masks.count(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
+            masks.require_mask(self.mask, self.mask_size, "mask", "mask_size")
 
     def divisor(self, layer: int) -> float:
         """A further divisor of a layer's scores, besides √s; layers count from 0."""
@@ -221,12 +229,6 @@ def require_positions(kind: str, emb: int, size: int = 1, rotary: positions.Rota
     """Raises ValueError unless the position scheme `kind` works with vectors of size `emb` and heads of size `size`."""
     with shapes_only():  # describing a model must not consume torch's random numbers
         positions.make_positions(kind, positions.Shape(1, emb, size=size, rotary=rotary))
-
-
-def require_dropout(value: float) -> None:
-    """Raises ValueError unless `value` is in [0, 1)."""
-    if not is_share(value) or value == 1:
-        raise ValueError(f"dropout must be in [0, 1), got {value!r}")
 
 
 def require_token(name: str, value: int | None, num_tokens: int) -> None:

@@ -122,7 +122,7 @@ class EncoderDecoder(nn.Module):
         Returns:
             logits (b, t, num_tokens).
         Raises:
-            ValueError: tokens, memory or a mask that do not fit.
+            ValueError: tokens, memory or a mask that do not fit, or `recompute` with a cache.
         """
         past = 0 if cache is None else cache.length
         self.decoder.check(target, past, "target")

@@ -270,7 +270,8 @@ def generate(
         A `Step` for each token, as soon as it is drawn.
     Raises:
         ValueError: at the call, an argument out of range, a model that does not predict the next token, or an edit that
-            does not fit; at a token, a prediction that is not a number, as after an overflow.
+            does not fit; at a token, a prediction that is not a number, as after an overflow, or an edit of the weights
+            of more than `MOST_WEIGHTS` tokens under a sparse mask.
     """
     check_rules(temperature, top_k, top_p, min_p, repetition_penalty)
     require_output_layer(model)

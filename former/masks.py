@@ -278,12 +278,19 @@ def blind(mask: Tensor | None) -> Tensor | None:
 
 def _checked(kind: str, t: int, size: int | None) -> int:
     """Checks the arguments; returns the size, 1 for a kind without one."""
-    require_choice("kind", kind, MASKS)
     require_positive("t", t)
-    name = MASKS[kind].size
-    if name is None:
+    return require_mask(kind, size)
+
+
+def require_mask(kind: str, size: int | None, kind_name: str = "kind", size_name: str | None = None) -> int:
+    """Returns a mask's size, 1 for a kind without one; raises ValueError for an unknown kind, or if its size is missing
+    or below 1. The names are those of the arguments in errors; without one, the size has that of the function of this
+    kind, such as "window"."""
+    require_choice(kind_name, kind, MASKS)
+    meaning = MASKS[kind].size
+    if meaning is None:
         return 1
     if size is None:
-        raise ValueError(f"size must be the {name} of a {kind!r} mask, got None")
-    require_positive(name, size)
+        raise ValueError(f"{size_name or 'size'} must be the {meaning} of a {kind!r} mask, got None")
+    require_positive(size_name or meaning, size)
     return size

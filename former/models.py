@@ -63,8 +63,6 @@ class Generator(nn.Module):
                 with a cache.
         """
         past = 0 if cache is None else cache.length
-        if recompute and cache is not None:
-            raise ValueError("recompute must be False with a cache: a block computed twice would add its keys twice")
         self.transformer.check(tokens, past)
         own = self.pattern() if past == 0 else None
         if mask is None and own is None:

@@ -36,7 +36,7 @@ def count_parameters(kind: str, **changes: Any) -> int:
     if "emb" in changes and kind not in MODEL_KINDS:
         require_positive("emb", changes["emb"])
         heads = max(1, changes["emb"] // HEAD_SIZE)
-        if changes["emb"] % heads and "heads" not in changes:
+        if changes["emb"] % HEAD_SIZE and "heads" not in changes:
             raise ValueError(f"emb must be a multiple of {HEAD_SIZE}, unless heads is set too, got {changes['emb']}")
         changes = {"heads": heads, **changes}
     with shapes_only():

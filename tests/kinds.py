@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -37,9 +37,9 @@ def masked(model: Any = former.Bert, **heads: bool) -> former.Bundle:
     return bundle_of(model(former.BertConfig(num_tokens=pieces.num_tokens, seq_length=16, **heads, **SIZES)), pieces)
 
 
-def translator() -> former.Bundle:
+def translator(norm: Literal["pre", "post"] = "pre") -> former.Bundle:
     characters = tokens.CharacterTokenizer("0123456789-/ ")
-    config = former.EncoderDecoderConfig(num_tokens=characters.num_tokens, seq_length=16, norm="pre", **SIZES)
+    config = former.EncoderDecoderConfig(num_tokens=characters.num_tokens, seq_length=16, norm=norm, **SIZES)
     return bundle_of(former.EncoderDecoder(config), characters)
 
 

@@ -10,6 +10,7 @@ import former
 from former import analysis, cpu, edits, hooks, masks, patching
 from former.analysis import scan
 from former.baselines import GRUConfig, GRUModel
+from former.blocks import DecoderBlock
 from former.generate import KeyValueCache
 from former.sampling import next_token_probs
 
@@ -18,6 +19,9 @@ GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFI
 PADDED = former.Classifier(former.ModelConfig(**{**CONFIG.to_dict(), "pad_token": 0})).eval()
 SINUSOIDAL = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": "sinusoidal"})).eval()
 BERT = former.Bert(former.BertConfig(num_tokens=20, emb=16, heads=4, depth=1, seq_length=8)).eval()
+TRANSLATOR = former.EncoderDecoder(
+    former.EncoderDecoderConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8)
+).eval()
 RECURRENT = GRUModel(GRUConfig(num_tokens=20, emb=8, depth=1)).eval()
 PRE_NORM = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "norm": "pre"})).eval()
 BYTES = former.Generator(former.ModelConfig(**{**PRE_NORM.config.to_dict(), "num_tokens": 256})).eval()
@@ -282,8 +286,43 @@ BAD = {
     "a stride below none": (lambda: masks.strided(-1, 2), "t must be a whole number of at least 1", "got -1"),
     "a mask without its size": (
         lambda: former.ModelConfig(mask="local"),
-        "size must be the window of a 'local' mask",
+        "mask_size must be the window of a 'local' mask",
         "got None",
+    ),
+    "a mask that there is not": (
+        lambda: former.ModelConfig(mask="no"),
+        "mask must be one of 'none', 'causal'",
+        "got 'no'",
+    ),
+    "a mask whose size is none": (
+        lambda: former.ModelConfig(mask="local", mask_size=0),
+        "mask_size must be a whole number of at least 1",
+        "got 0",
+    ),
+    "a block of size none": (
+        lambda: former.TransformerBlock(0, 1),
+        "emb must be a whole number of at least 1",
+        "got 0",
+    ),
+    "a block that drops everything": (
+        lambda: former.TransformerBlock(16, 4, dropout=1.0),
+        "dropout must be in [0, 1)",
+        "got 1.0",
+    ),
+    "a parallel block whose norms come last": (
+        lambda: former.TransformerBlock(16, 4, parallel=True),
+        "parallel must be False in a block with norm='post'",
+        "got True",
+    ),
+    "a parallel block with cross-attention": (
+        lambda: DecoderBlock(16, 4, norm="pre", parallel=True),
+        "parallel must be False in a block with cross-attention",
+        "got True",
+    ),
+    "scores of two dtypes": (
+        lambda: former.attention_weights(X, X.double()),
+        "q and k must be floating point of one dtype",
+        "got torch.float32 and torch.float64",
     ),
     "an edit at a point that is none": (
         lambda: former.edits.Edit(0, "wieghts", lambda x: x),
@@ -297,6 +336,11 @@ BAD = {
     ),
     "checkpointing with a cache": (
         lambda: GENERATOR(TOKENS, cache=KeyValueCache(CONFIG), recompute=True),
+        "recompute must be False with a cache",
+        "twice",
+    ),
+    "checkpointing a decoder with a cache": (
+        lambda: TRANSLATOR.decode(TOKENS, TRANSLATOR.encode(TOKENS), cache=KeyValueCache(CONFIG), recompute=True),
         "recompute must be False with a cache",
         "twice",
     ),

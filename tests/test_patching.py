@@ -242,6 +242,14 @@ def test_a_place_that_is_not_there_is_refused(bundles, wrong, message):
         clean.patched_into(corrupted, **{"layer": 0, **wrong})
 
 
+def test_a_token_is_named_by_its_text_or_its_label():
+    """Also in a model of several tasks, whose inputs begin with the token of one."""
+    run = former.load("dates").run("2026-11-21")
+    names = run.source.tokenizer.labels(range(run.source.tokenizer.num_tokens))
+    for text, label in ((" ", "␣"), ("7", "7"), ("<end>", "<end>")):
+        assert patching.index_of(run, text) == patching.index_of(run, label) == names.index(label)
+
+
 @pytest.mark.parametrize("at", [1.5, "1", None, True])
 def test_an_index_of_a_prediction_that_is_not_whole_is_refused(at):
     with pytest.raises(ValueError, match=f"at must be a whole number, got {at!r}"):

@@ -135,8 +135,8 @@ def _replacements(x: Tensor, num_tokens: int, pad_token: int | None) -> Tensor:
         noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype).to(x.device)
         spread = x.std(correction=0)
         return x + noise * torch.where(spread > 0, spread, 1.0)
-    # Use the id below, which every vocabulary has. Ids 0 and 1, often padding and unknown, become the id two above, or
-    # each other if there is none.
+    # Use the id below, which every vocabulary has. Ids 0 and 1, often padding and unknown, become the id above, the
+    # last id 0.
     x = x.long()
     changed = torch.where(x > 1, x - 1, (x + 1) % num_tokens)
     if pad_token is None:

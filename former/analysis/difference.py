@@ -14,7 +14,8 @@ from former.sampling import precise, require_numbers
 
 
 class Difference(NamedTuple):
-    """The tokens or classes that are likelier in one of two runs than in the other, the largest contribution first."""
+    """The tokens or classes that are likelier in one of two runs than in the other, the largest contribution first; of
+    few classes, the list ends with those that are not."""
 
     answers: list[int]  # likelier in the first
     rivals: list[int]  # likelier in the second
@@ -50,7 +51,7 @@ def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
     places = one.kind.places(one.reading)
     every = 1 if one.kind.says == "class" else one.result.shape[1]
     last = (every if places is None else len(places)) - 1
-    first = 0 if len(one.maps) > 1 else last
+    first = 0 if len(one.reading.sides) > 1 else last
     pairs = [(predicted(one, at), predicted(other, at)) for at in range(first, last + 1)]
     gains = [mine.exp() * (mine - theirs) for mine, theirs in pairs]
     best = int(torch.stack([each.sum() for each in gains]).argmax())

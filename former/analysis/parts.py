@@ -46,9 +46,7 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     """
     if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
         raise ValueError(f"model must be a pre-norm model with logits for each token, got {type(model).__name__}")
-    edits = flattened(listed("edits", edits))
-    if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
-        raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
+    edits = require_own_stream(edits)
     stack = stream_prefix(model)
     crossed = bool(stack)
     read = tokens[int(crossed)] if isinstance(tokens, tuple) else tokens
@@ -206,11 +204,13 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
     Returns:
         (depth, h, t − 1).
     Raises:
-        ValueError: a model or map whose heads do not write directly into the input of the last norm.
+        ValueError: a model or map whose heads do not write directly into the input of the last norm, or an edit of the
+            residual stream.
     """
     require_instance("run", run, Run)
     require_choice("name", name, run.reading.sides)
     check_writes(run.kind, run.model, name)
+    require_own_stream(run.edits)
     model = run.model
     stack = stream_prefix(model)
     point = f"{prefix_of(name)}out"
@@ -229,6 +229,15 @@ def head_adds(run: Run, name: str = "self") -> Tensor:
         read = compared @ unify.weight if isinstance(unify, nn.Linear) else compared  # (t - 1, h · s)
         adds.append(torch.einsum("ths,hts->ht", read.unflatten(-1, (out.shape[1], -1)), out[0, :, : len(follows)]))
     return torch.stack(adds)
+
+
+def require_own_stream(edits: Iterable[Observer]) -> tuple[Observer, ...]:
+    """Returns edits, those within others too, as a tuple; raises ValueError if one replaces the residual stream, whose
+    parts would no longer add up to it."""
+    edits = flattened(listed("edits", edits))
+    if replaced := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
+        raise ValueError(f"edits must not change the residual stream itself, got an edit of {replaced[0]!r}")
+    return edits
 
 
 def check_writes(kind: Kind, model: Any, name: str = "self") -> None:

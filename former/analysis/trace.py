@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from former.analysis.parts import centred, deviation
+from former.analysis.parts import centred, deviation, require_own_stream
 from former.attention import SelfAttention
 from former.checks import is_index, require_choice, require_instance
 from former.positions import Positions, RotaryPositions
@@ -34,7 +34,7 @@ class Stream(NamedTuple):
     segments: Tensor | None  # (t,) for BERT: segment embeddings are added too, and the sum is normed
     embedded: Tensor  # input of the first block: the sum, for BERT normed
     blocks: list[Tensor]  # the change by each block before this attention
-    attention: Tensor | None  # in the decoder, added by self-attention before the cross-attention
+    attention: Tensor | None  # in the decoder, the change by self-attention before the cross-attention
     norm: nn.LayerNorm | nn.RMSNorm | None  # r → x; None: x is r
     norm_name: str
     stack: str  # module name of the stack
@@ -63,10 +63,12 @@ def trace(
         see `_input`, or None for "adds"; "stream": for "adds", the number of the residual stream that it is added to,
         else None.
     Raises:
-        ValueError: a model that computes attention differently, a pair that the mask hides, or an index out of range.
+        ValueError: a model that computes attention differently, an edit of the residual stream, a pair that the mask
+            hides, or an index out of range.
     """
     require_instance("run", run, Run)
     check_trace(run.model)
+    require_own_stream(run.edits)
     require_choice("name", name, run.reading.sides)
     each = run.maps[name]
     _check_place(run, each, {"layer": layer, "head": head, "query": query, "key": key, "at": at}, part)
@@ -155,6 +157,8 @@ def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
         norm, norm_name = model.encoder_norm, "encoder_norm"
     elif name == "cross":
         attention = block.attention.unifyheads(capture[f"{prefix}out", layer][0].transpose(0, 1).flatten(1))  # (t, e)
+        if model.config.norm == "post":  # the cross-attention reads norm1's output
+            attention = block.norm1(whole + attention) - whole
         whole = whole + attention
         norm, norm_name = block.cross_norm, f"{stack}.blocks.{layer}.cross_norm"
     return Stream(

@@ -84,11 +84,13 @@ class Bundle:
             edits: changes to make during the pass (`former.edits`).
             answer: the input of an `EncoderDecoder`'s decoder; None for the model's own answer.
             snapshot: a training step, to run the model as it was then; the folder must hold that snapshot.
-            limit: the most tokens to read, at least 1; None for the model's context.
+            limit: the most tokens to read, at least 1; None for the model's context. A `TransformerXL` reads the whole
+                text.
         Returns:
             The recorded pass, a `former.runs.Run`.
         Raises:
-            ValueError: a text or a limit that the model cannot read, an edit that does not fit, or an unknown snapshot.
+            ValueError: a text or a limit that the model cannot read, more than `sparse.MOST_WEIGHTS` tokens under a
+                sparse mask, an edit that does not fit, or an unknown snapshot.
         """
         source = self if snapshot is None else self.at(snapshot)
         kind, reading = read(source, text, answer, limit)

@@ -100,7 +100,7 @@ class FastGenerator:
     def __call__(
         self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None, cache: Cache | None = None
     ) -> Tensor:
-        """Computes the output of `Generator.forward`, with the same arguments and errors."""
+        """Computes the output of `Generator.forward`, with the same arguments except `recompute`."""
         require_instance("tokens", tokens, Tensor)
         if torch.is_autocast_enabled("cpu"):  # packed weights have one dtype
             return self.model(tokens, mask, observer, cache)
@@ -149,7 +149,7 @@ class FastBert:
         mask: Tensor | None = None,
         observer: Observer | None = None,
     ) -> Tensor:
-        """Computes the output of `Bert.forward`, with the same arguments and errors."""
+        """Computes the output of `Bert.forward`, with the same arguments except `recompute`."""
         if torch.is_autocast_enabled("cpu"):
             return self.model(tokens, segments, mask, observer)
         if self.model.words is None or self._dense is None or self._toprobs is None:

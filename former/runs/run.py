@@ -44,7 +44,7 @@ class Map(Sides):
 
     @property
     def scores(self) -> Tensor:
-        """The softmax's input, (layers, h, t_query, t_key); −∞ where the mask hides a key."""
+        """The softmax's input before any edit of it, (layers, h, t_query, t_key); −∞ where the mask hides a key."""
         if self.own_scores is not None:
             return self.own_scores
         mask, layers = self.allowed.to(self.q.device), zip(self.q, self.k, self.roots, strict=True)
@@ -220,7 +220,7 @@ class Run:
 
     @cached_property
     def unedited(self) -> Run:
-        """Runs the same text without edits; the returned run has no maps."""
+        """Runs the same text without edits, and without maps; a run without edits returns itself."""
         return start(self.source, self.kind, self.reading, maps=False) if self.edits else self
 
     def light(self) -> Run:

@@ -55,12 +55,11 @@ class CharacterTokenizer:
         require_instance("text", text, str)
         shape = re.sub("[0-9]", "0", text)
         task = [self._ids[name] for name, fits in self.tasks.items() if fits in ("", shape)][:1]
-        return task + self._characters(text)
+        return task + self.pieces(text)
 
     def encode_target(self, text: str) -> list[int]:
         """Converts an output text to ids: its characters between `<begin>` and `<end>`."""
-        require_instance("text", text, str)
-        return [self.begin, *self._characters(text), self.end]
+        return [self.begin, *self.pieces(text), self.end]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Converts ids to text: the characters among them; an unknown one becomes U+FFFD.
@@ -85,5 +84,7 @@ class CharacterTokenizer:
         """Returns plain values for a JSON card."""
         return {"kind": "characters", "characters": self.characters, "tasks": self.tasks}
 
-    def _characters(self, text: str) -> list[int]:
+    def pieces(self, text: str) -> list[int]:
+        """Converts a text to the ids of its characters alone, without a task."""
+        require_instance("text", text, str)
         return [self._ids.get(character, UNK_ID) for character in text]

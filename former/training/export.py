@@ -84,7 +84,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
 def export(run: Path, to: Path, replace: bool = False, dtype: Literal["f16", "bf16", "int8"] = "f16") -> list[Path]:
     """Writes a run's best weights, and its snapshots in folders below; returns these folders.
 
-    If the last snapshot is also the best, it is written only once.
+    If the last snapshot is of the step of the best weights, it is not written again.
 
     A run does not know the trainings that came before it. So if the card to be replaced lists them (`earlier`), and the
     run started from the same weights, the list is copied to the new card.

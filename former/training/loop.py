@@ -100,8 +100,9 @@ class Run:
             self._check(header, source)
             self.step, self.seconds = header["step"], header["seconds"]
             self.processor = header.get("processor_seconds")
-            if saved.exists():  # the best weights of `start` are not in this folder, so their figure does not count
-                self.best = header["best"]
+        best = out / "best.safetensors"
+        if saved.exists() and best.exists():  # not those of `start`; newer than the state if they are a mean
+            self.best = state.read_tensors(best)[1]["best"]
         loss = try_compile(task.loss, group.device, dynamic=False) if recipe.compile else task.loss
         self.network, self.loss_of = group.wrap(self.model, loss)
 

@@ -33,10 +33,18 @@ def look_at_neighbours(model: BertStack | Classifier, generator: torch.Generator
         q(t)·k(t') = g² Σ cos(ω (t + d − t')), largest at t' = t + d.
 
     Args:
-        model: a model with narrow heads and learned positions; its other weights are unchanged.
+        model: a model with narrow heads of an even size, and learned positions; its other weights are unchanged.
         generator: draws the ω.
+    Raises:
+        ValueError: heads that are not narrow, share keys, or are not of the even size emb / heads.
     """
-    emb, heads = model.config.emb, model.config.heads
+    config = model.config
+    emb, heads, size = config.emb, config.heads, config.head_size
+    if config.variant != "narrow" or config.key_heads != heads or size * heads != emb or size % 2:
+        raise ValueError(
+            "initial='neighbours' needs narrow heads of the even size emb / heads, each with its own keys, got "
+            f"variant={config.variant!r}, kv_heads={config.kv_heads}, emb={emb}, heads={heads} and size={size}"
+        )
     fast = torch.rand(emb // 4, generator=generator) * math.pi
     slow = 10_000 ** -torch.linspace(0, 1, emb // 2 - len(fast))
     waves = torch.cat([fast, slow])  # ω (e/2,)
@@ -46,7 +54,6 @@ def look_at_neighbours(model: BertStack | Classifier, generator: torch.Generator
     keys, queries = (
         model.get_parameter(f"transformer.blocks.0.attention.to{name}.weight") for name in ("keys", "queries")
     )
-    size = emb // heads
     for head in range(heads):
         distance = (head // 2 + 1) * (-1 if head % 2 == 0 else 1)
         indices = (torch.arange(size // 2) + head * (size // 2)) % len(fast)

@@ -5,6 +5,7 @@ import pytest
 import former
 from former import analysis
 from former.runs import Unanswerable
+from tests import kinds
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,14 @@ def test_answers_and_rivals_add_most_to_the_divergence_of_the_two(bundle):
 def test_two_runs_that_predict_the_same_are_not_told_apart(bundle):
     with pytest.raises(Unanswerable, match="must predict differently"):
         analysis.tell_apart(bundle.run("The cat"), bundle.run("The cat"))
+
+
+def test_a_run_without_maps_is_told_apart_as_one_with_them():
+    """An encoder-decoder's predictions that differ most are compared, not only its last."""
+    run = kinds.translator().run(kinds.TEXT["translator"])
+    edited = run.with_edits(former.edits.ablate_head(1, 2, stack="cross"))
+    assert analysis.tell_apart(edited.unedited, edited) == analysis.tell_apart(run, edited)
+    assert analysis.tell_apart(run, edited).at < len(run.kind.written(run.model, run.inputs)[0]) - 1
 
 
 def test_runs_of_two_models_or_of_texts_of_different_lengths_are_refused():

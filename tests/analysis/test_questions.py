@@ -14,7 +14,7 @@ from former.analysis.statistics import rank_correlation
 from former.analysis.trace import PARTS
 from former.hooks import chain
 from former.runs import Run
-from tests.kinds import KINDS, TEXT, bundle_of
+from tests.kinds import KINDS, TEXT, bundle_of, translator
 from tests.their_models import roberta_pieces
 
 EXACT: dict[str, Any] = {"atol": 1e-9, "rtol": 0}  # float64, sums in another order
@@ -300,9 +300,14 @@ def test_what_is_counted_of_a_prediction_that_is_nan_is_refused(bundles, kind):
             question()
 
 
-@pytest.mark.parametrize("kind", ["causal", "classifier", "masked", "bert classifier", "translator"])
-def test_a_weight_is_followed_to_the_tensors_that_make_it_and_on_to_the_embedding(bundles, kind):
-    run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
+@pytest.mark.parametrize(
+    ("kind", "norm"),
+    [(kind, "") for kind in ("causal", "classifier", "masked", "bert classifier", "translator")]
+    + [("translator", "post")],
+)
+def test_a_weight_is_followed_to_the_tensors_that_make_it_and_on_to_the_embedding(bundles, kind, norm):
+    bundle = translator(norm) if norm else bundles[kind]
+    run = bundle.run(TEXT[kind], edits=[CHANGE[kind]])
     name, state = "cross" if kind == "translator" else "self", run.model.state_dict()
     for part in PARTS:
         result = analysis.trace(run, 1, 2, 2, 1, part, 3, name=name)
@@ -384,6 +389,18 @@ def test_a_weight_that_is_not_made_of_q_and_k_alone_or_is_hidden_is_not_followed
         analysis.trace(run, 0, 0, 1, 3)
     with pytest.raises(ValueError, match=r"key must be in \[0, 11\) for this run, got 11"):
         analysis.trace(run, 0, 0, 1, 11)
+
+
+def test_what_follows_the_parts_of_the_stream_is_refused_where_an_edit_replaces_it(bundles):
+    run = bundles["causal"].run(TEXT["causal"])
+    replaced = analysis.carry_state(run.with_edits(CHANGE["causal"]), run, (1, 0), (0, 2))
+    for question in (
+        analysis.head_adds,
+        lambda each: analysis.head_writes(each, 0, 1, 2),
+        lambda each: analysis.trace(each, 0, 1, 2, 1),
+    ):
+        with pytest.raises(ValueError, match="edits must not change the residual stream itself, got an edit of 'resid"):
+            question(replaced)
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked", "classifier", "translator", "memory"])

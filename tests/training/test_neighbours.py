@@ -41,3 +41,11 @@ def test_another_kind_of_model_is_refused():
         make_model(replace(RECIPES["gpt"], initial="neighbours", weights=""))
     with pytest.raises(ValueError, match="for a Classifier without learned positions, got 'neighbours'"):
         make_model(RECIPES["classifier"].with_settings(["initial=neighbours", "model.positions=sinusoidal"]))
+
+
+@pytest.mark.parametrize("setting", ["model.kv_heads=2", "model.variant=wide", "model.size=16", "model.heads=128"])
+def test_heads_of_other_sizes_or_with_keys_in_common_are_refused(setting):
+    with pytest.raises(
+        ValueError, match=r"needs narrow heads of the even size emb / heads, each with its own keys, got"
+    ):
+        make_model(RECIPES["classifier"].with_settings(["initial=neighbours", setting]))

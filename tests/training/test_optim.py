@@ -99,7 +99,7 @@ def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_al
         ("word_dropout=-1", r"word_dropout must be in \[0, 1\]"),
         ("lr=1", "setting must be one of"),
         ("model.emb=10", "heads must divide emb"),
-        ("model.mask=no", "kind must be one of 'none', 'causal'"),
+        ("model.mask=no", "mask must be one of 'none', 'causal'"),
         ("masked=false", "setting must be one of"),
         ("compile=0", "compile must be true or false, got 0"),
         ("checkpointing=FALSE", "checkpointing must be true or false"),
