@@ -19,12 +19,14 @@ from typing import Any, ParamSpec, TypeVar
 import gradio as gr
 from starlette.requests import ClientDisconnect
 
+from former.hooks import points_of
 from viz.gradio_adapter import Caller
 from viz.passes import edits as changes
 from viz.passes.habits import rounded
 from viz.passes.lens import TOP, read_depths
 from viz.passes.loaded import Loaded, Models, writers
 from viz.passes.run import Pass, as_refusals, read
+from viz.passes.run import request as run_request
 from viz.server import gateway, http
 from viz.server.clients import Slots, client, client_of
 from viz.server.view import read_string, read_whole
@@ -36,7 +38,6 @@ from viz.text import Refusal, in_words
 P = ParamSpec("P")
 R = TypeVar("R")
 
-EXAMPLE = "0.3.off,2.L.uniform"  # of edits
 STREAMS = 50  # texts being written at once
 UNREAD = 150  # calls at once that wait for their clients to read from Gradio's queue, which runs 200
 
@@ -111,7 +112,9 @@ class Endpoints:
         loaded = named(self._site.models, model)
         given, refused = changes.from_link(read_string({"edits": edits}, "edits"), loaded.bundle.model)
         if refused:
-            raise Refusal("api_edits", given=",".join(refused)[:40], example=EXAMPLE)
+            stack = "cross." if "cross.weights" in points_of(loaded.bundle.model) else ""
+            example = f"{stack}0.0.off,{stack}{loaded.bundle.config.depth - 1}.L.uniform"
+            raise Refusal("api_edits", given=",".join(refused)[:40], example=example)
         return loaded, (await self._site.work.turn(caller, self._site.passes.make, loaded, text, given))[0]
 
     @endpoint
@@ -159,7 +162,7 @@ class Endpoints:
             text: the text.
             layer: the layer, from 0.
             head: the head, from 0; without it, all heads of the layer.
-            edits: changes of heads, such as "0.3.off,2.L.uniform".
+            edits: changes of heads, such as "0.3.off,2.L.uniform"; of an encoder-decoder, such as "cross.0.3.off".
             stack: of an encoder-decoder: encoder, decoder or cross.
 
         Returns:
@@ -184,7 +187,7 @@ class Endpoints:
         Args:
             model: the name of a model.
             text: the text; words in [brackets] are hidden from a model that fills in blanks.
-            edits: changes of heads, such as "0.3.off,2.L.uniform".
+            edits: changes of heads, such as "0.3.off,2.L.uniform"; of an encoder-decoder, such as "cross.0.3.off".
 
         Returns:
             "tokens", the labels that were read, and of a model that writes: "next", the likeliest next tokens, and
@@ -202,7 +205,7 @@ class Endpoints:
         Args:
             model: the name of a model with an output head.
             text: the text.
-            edits: changes of heads, such as "0.3.off,2.L.uniform".
+            edits: changes of heads, such as "0.3.off,2.L.uniform"; of an encoder-decoder, such as "cross.0.3.off".
             top: the number of tokens to list.
 
         Returns:
@@ -211,8 +214,9 @@ class Endpoints:
         """
         caller = await self._caller(request)
         count = read_whole({"top": top}, "top", 1, TOP, "api_top")
-        _, pass_ = await self._pass_of(caller, model, text, edits)
-        result = await self._site.work.turn(caller, as_refusals()(read_depths), pass_.run, count)
+        loaded, pass_ = await self._pass_of(caller, model, text, edits)
+        run = self._site.passes.run_of(run_request(loaded, text, pass_.header["edits"]), fast=True)
+        result = await self._site.work.turn(caller, as_refusals()(read_depths), run, count)
         return {"columns": result["columns"], "names": result["names"], "probs": rounded(result["probs"])}
 
     async def generate(

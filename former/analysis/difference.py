@@ -41,7 +41,8 @@ def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
         one, other: runs of one model on texts of equally many tokens.
         count: the most tokens to return for each run.
     Raises:
-        ValueError: no runs, runs of two models or of texts of different lengths, or predictions that are NaN.
+        ValueError: no runs, runs of two models, of texts of different lengths or with different hidden tokens, or
+            predictions that are NaN.
         Unanswerable: both predict the same.
     """
     for name, run in (("one", one), ("other", other)):
@@ -49,6 +50,8 @@ def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
     check_alike(one, other)
     require_positive("count", count)
     places = one.kind.places(one.reading)
+    if places != one.kind.places(other.reading):
+        raise ValueError("both texts must hide the same tokens, got different ones")
     every = 1 if one.kind.says == "class" else one.result.shape[1]
     last = (every if places is None else len(places)) - 1
     first = 0 if len(one.reading.sides) > 1 else last

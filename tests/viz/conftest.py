@@ -9,6 +9,7 @@ from viz.passes.loaded import Loaded
 from viz.tabs.permute import permuting
 
 WORDS = ["<pad>", "<unk>", "a", "bad", "but", "film", "good", "great", "not", "the", "was", ",", "."]
+VERDICTS = ["negative", "positive"]
 
 
 def spread(model):
@@ -53,7 +54,8 @@ def classifier() -> Loaded:
     )
     model = spread(former.Classifier(config))
     model.transformer.token_embedding.weight.data /= 2  # else basic self-attention looks at nothing but itself
-    return Loaded("small-classifier", former.Bundle(model, former.tokens.WordTokenizer(WORDS), config), "weights-2")
+    bundle = former.Bundle(model, former.tokens.WordTokenizer(WORDS), config, {"classes": VERDICTS})
+    return Loaded("small-classifier", bundle, "weights-2")
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +65,9 @@ def bag() -> Loaded:
     config = former.ModelConfig(
         num_tokens=len(WORDS), emb=32, heads=4, depth=2, seq_length=24, pad_token=0, norm="pre", positions="none"
     )
-    bundle = former.Bundle(spread(former.Classifier(config)), former.tokens.WordTokenizer(WORDS), config)
+    bundle = former.Bundle(
+        spread(former.Classifier(config)), former.tokens.WordTokenizer(WORDS), config, {"classes": VERDICTS}
+    )
     return Loaded("small-bag", bundle, "weights-3")
 
 

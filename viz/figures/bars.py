@@ -46,7 +46,8 @@ def next_tokens(
     if before is not None:
         series = {"before": _probabilities(before, "before", len(after)), "after": after}
     order = np.argsort(-after, kind="stable")[:top]
-    names = [frame.labels(labels, len(after), "labels")[i] for i in order]
+    names = frame.labels(labels, len(after), "labels")
+    names = [names[i] for i in order]
     numbers = {name: values[order] for name, values in series.items()}
     hover = "%{y}<br>%{x:.4%}<extra>%{fullData.name}</extra>"
     return frame.figure(

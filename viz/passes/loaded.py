@@ -106,8 +106,13 @@ def first_ahead(models: Models) -> dict[str, Loaded]:
 
 
 def word_model(models: Models) -> Loaded:
-    """Returns the first model with a word tokenizer, else the first model."""
-    return next(iter((poolers(models) or models).values()))
+    """Returns the first model that pools the vectors of words and has two classes, else the first that pools, else the
+    first model."""
+    pooling = poolers(models)
+    of_words = [each for each in pooling.values() if each.bundle.tokenizer.unit == "word"]
+    return next(
+        iter([*(each for each in of_words if each.bundle.config.num_classes == 2), *(pooling or models).values()])
+    )
 
 
 def filler(models: Models) -> Loaded | None:

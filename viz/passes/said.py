@@ -15,15 +15,13 @@ from torch import Tensor
 from former import runs
 from former.tokens import Tokenizer
 from viz.passes.habits import rounded
-from viz.text.examples import CLASSES
 
 CANDIDATES = 10  # next tokens to name, of each run
 
 
 def class_names(source: runs.kind.Source) -> list[str]:
-    """Returns the names of a classifier's classes: from its card, or default names."""
-    count = source.model.config.num_classes
-    return list(source.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
+    """Returns the names of a classifier's classes: from its card, or numbers."""
+    return runs.kind_of(source).classes(source)
 
 
 @torch.inference_mode()

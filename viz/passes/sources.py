@@ -90,9 +90,13 @@ def open_revisions(
             )
         folder = Path(source, revision) if os.path.isdir(source) else fetch(source, report, revision)
         folders[int(step[0])] = folder
-    opened = {step: open_model(folder) for step, folder in folders.items()}  # all, so that a damaged one is found now
+    opened = None
+    for step in sorted(folders):  # all, so that a damaged one is found now; the last one is kept
+        opened = None  # before the next is in memory
+        opened = open_model(folders[step])
+    assert opened is not None  # there is at least one revision
     name = Path(source).name
-    return replace(opened[max(opened)], name=source if name in taken else name, revisions=folders)
+    return replace(opened, name=source if name in taken else name, revisions=folders)
 
 
 def is_theirs(source: str | Path) -> bool:

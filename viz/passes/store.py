@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from former.runs import Run
 from viz.passes import payload
@@ -55,7 +56,7 @@ class PassStore:
         """Returns the run that a request asks for: the cached pass's, or else a new one. With `fast`, a new run is of
         the model's fast twin."""
         entry = self.get(key_of(asked.loaded, asked.reading.text, asked.edits, self._shared.secret))
-        return entry[0].run if entry else asked.run(fast=fast)
+        return replace(entry[0].run, source=asked.loaded.fast_bundle) if entry else asked.run(fast=fast)
 
     def shared_body(self, key: str) -> bytes | None:
         """Returns a packed body that a replica has shared; None if there is none.
@@ -82,7 +83,8 @@ class PassStore:
         return self.make(loaded, text, edits) if known else None
 
     def make(self, loaded: Loaded, text: str, edits: Sequence[Edit] = ()) -> tuple[Pass, bytes]:
-        """Returns the pass of a text and its packed body, from the cache or computed now.
+        """Returns the pass of a text and its packed body, from the cache or computed now. The pass's run has no model;
+        `run_of` gives it one.
 
         Raises:
             Refusal: a text that cannot be run, or the shared storage cannot be reached.
@@ -93,7 +95,9 @@ class PassStore:
         with self._turns:  # of many requests for the same pass, most find it cached when their turn comes
             entry = self.get(key)
             if entry is None:
-                entry = compute(loaded, text, edits, secret)
+                pass_, body = compute(loaded, text, edits, secret)
+                # Without the model: a cached pass must not keep a snapshot in memory that is no longer cached itself.
+                entry = replace(pass_, run=replace(pass_.run, source=replace(loaded.bundle, model=None))), body
                 self._shared.bodies.put(key, entry[1])
             self._shared.orders.put(key, order)  # of a cached pass too: the shared copy may have been lost
             self._put(key, entry)

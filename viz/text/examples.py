@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-CLASSES = {2: ("negative", "positive")}  # of a classifier whose card does not name its classes
 LONG = (  # beyond the window of `sparse`, so that it leaves pairs out, and beyond a segment of `xl`
     "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for"
     " its canals. Rotterdam is the second city of the Netherlands. It has a population of about 650,000 people, and"

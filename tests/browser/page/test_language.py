@@ -12,7 +12,7 @@ from viz.tabs import TABS
 from viz.tabs.learn.sections.films import FILMS
 from viz.tabs.learn.sections.several_heads import WORDS
 from viz.text import LANGUAGES, message
-from viz.text.examples import CLASSES, EXAMPLES, PAIRS, REVIEW
+from viz.text.examples import EXAMPLES, PAIRS, REVIEW
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -194,6 +194,6 @@ def test_no_word_on_a_chinese_page_is_english_but_for_names(tab):
                 if foreign := {word for word in words if len(word) > 1} - known:
                     found[text] = (*view.values(), foreign)
         if view.get("model") == "classifier":  # also where tokens stand, but for passages of the corpus
-            assert not set(CLASSES[2]) & set(tab.page.evaluate(SAID, "script, style, [data-panel=scan]"))
+            assert not {"negative", "positive"} & set(tab.page.evaluate(SAID, "script, style, [data-panel=scan]"))
         assert view["tab"] != "learn" or tab.page.locator(".main-svg").count() > 20  # the charts were waited for
     assert found == {}

@@ -127,7 +127,7 @@ def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):
 @pytest.mark.parametrize(
     ("model", "names", "also"),
     [
-        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "You see the model below it."),
+        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "You see the model without it."),
         (
             T.GPT2ForSequenceClassification(gpt2_config(pad_token_id=0)),
             "score",

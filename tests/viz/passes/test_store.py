@@ -1,16 +1,22 @@
 """The store of passes: it stays within its limit, and recomputes evicted passes."""
 
+import gc
 import json
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+import former
+from former.checkpoints import CHECKPOINTS
 from tests.viz.passes.answered import run
 from viz.passes import payload, store
 from viz.passes.edits import read
+from viz.passes.loaded import Loaded
 from viz.passes.run import RunRequest, key_of, request
+from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.shared import InMemory, memory
 
@@ -99,11 +105,29 @@ def test_a_question_about_a_pass_that_is_held_reads_it_and_any_other_runs_the_mo
     passes, sent = PassStore(models), json.loads(json.dumps([UNIFORM]))
     edits = read(sent, generator.bundle.model)
     pass_, _ = passes.make(generator, TEXTS[0], edits)
-    assert passes.run_of(request(generator, TEXTS[0], edits)) is pass_.run
+    held = passes.run_of(request(generator, TEXTS[0], edits))
+    assert (held.maps, held.model) == (pass_.run.maps, generator.bundle.model)
     other = passes.run_of(request(generator, TEXTS[0]))
     assert (other.edits, other.text) == ((), TEXTS[0])
     monkeypatch.setattr(RunRequest, "run", None)
-    assert passes.run_of(request(generator, TEXTS[0], edits)) is pass_.run
+    assert passes.run_of(request(generator, TEXTS[0], edits)).maps is pass_.run.maps
+
+
+def test_a_pass_that_is_held_does_not_keep_its_model_in_memory():
+    """A snapshot is loaded again when it is needed, and answers questions about its passes."""
+    whole = Loaded("tiny-induction", former.load("tiny-induction"), "one", CHECKPOINTS / "tiny-induction")
+    snapshots = WithSnapshots({whole.name: whole}, limit=1)
+    passes = PassStore(snapshots)
+    name, other = ("tiny-induction/step-000000", "tiny-induction/step-000800")
+    first = snapshots[name]
+    passes.make(first, TEXTS[0])
+    model = weakref.ref(first.bundle.model)
+    del first
+    snapshots[other]
+    gc.collect()
+    assert model() is None
+    again = snapshots[name]
+    assert passes.run_of(request(again, TEXTS[0])).model is again.bundle.model
 
 
 def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):

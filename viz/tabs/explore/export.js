@@ -36,7 +36,7 @@ const savePng = async () => {
 const rows = () => {
   const shown = shownNow();
   const { map } = shown;
-  const cell = (query) => (weight, key) => (map.without(query, key) ? null : Number(weight.toPrecision(7)));
+  const cell = (query) => (weight, key) => (map.without(query, key, weight) ? null : Number(weight.toPrecision(7)));
   return map.queries.map((_, query) => Array.from(rowOf(shown, query), cell(query)));
 };
 

@@ -60,8 +60,7 @@ def attach(server: FastAPI, site: Site) -> None:
 
 
 def attach_head(server: FastAPI, site: Site, get_pass: GetPass) -> None:
-    """Adds the route of one head; it must be added last, because its path also matches other routes. `get_pass` finds a
-    pass by its key."""
+    """Adds the route of one head. `get_pass` finds a pass by its key."""
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     @http.refusals_as_json

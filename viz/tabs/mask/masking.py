@@ -21,12 +21,17 @@ PER_DECADE = 12  # of its points
 ROOT_STRIDES = ("strided", "fixed")  # masks whose stride is meant to grow with the text, as ⌊√tokens⌋
 
 
+def shown_ids(bundle: former.Bundle, text: str) -> list[int]:
+    """Returns the ids of a text's first `SHOWN` tokens, or of as many as fit into the model's context."""
+    return bundle.tokenizer.encode(text)[: min(SHOWN, bundle.config.seq_length)]
+
+
 def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str, size: int = 1) -> Numbers:
     """Runs a model with a mask in every layer, and returns what one head does.
 
     Args:
         bundle: a causal model.
-        text: the first `SHOWN` tokens are read.
+        text: its `shown_ids` are read.
         layer, head: the head.
         mask: a name in `former.masks.MASKS`.
         size: the mask's window or stride.
@@ -36,7 +41,7 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
         = e^(score − most), "sums" (t,) of these, "shares" (t, t) = exps / sums, and "errors" (t,): the largest
         difference between shares and weights.
     """
-    ids = bundle.tokenizer.encode(text)[:SHOWN]
+    ids = shown_ids(bundle, text)
     allowed = masks.named(mask, len(ids), size)
     points = ("q", "k", "weights")
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), points, [layer], mask=allowed)
@@ -94,7 +99,7 @@ def move_outputs(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
         exactly 0 for no change; "moved" (t, t): whether there is a change; "before": the largest change of an output
         before the token.
     """
-    ids = bundle.tokenizer.encode(text)[:SHOWN]
+    ids = shown_ids(bundle, text)
     allowed = masks.named(mask, len(ids), size)
     moves = former.analysis.influence(lambda tokens: bundle.model(tokens, mask=allowed), torch.tensor([ids]))
     before = float(moves.triu(1).max())
@@ -112,7 +117,7 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
         output can depend on all earlier inputs; "labels"; for the chosen mask, "layers": its `needs`,
         and "reached" (t, t): whether depth layers are enough.
     """
-    ids, depth = bundle.tokenizer.encode(text)[:SHOWN], bundle.config.depth
+    ids, depth = shown_ids(bundle, text), bundle.config.depth
     needs = {kind: depth + 1 - masks.reach(masks.named(kind, len(ids), size), depth).sum(0) for kind in masks.MASKS}
     full = {kind: int(needed.tril().max()) for kind, needed in needs.items()}
     chosen = {"layers": needs[mask], "reached": needs[mask] <= depth}
@@ -122,7 +127,7 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
 def first_head(bundle: former.Bundle, text: str) -> tuple[int, int]:
     """Chooses the head to show first: the one whose entropy is nearest to half of the largest, neither sharp nor
     even."""
-    ids = bundle.tokenizer.encode(text)[:SHOWN]
+    ids = shown_ids(bundle, text)
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), mask=masks.causal(len(ids)))
     entropy = former.analysis.head_statistics(capture.stack("weights")[:, 0])["entropy"]  # (layers, h)
     most = sum(math.log2(seen) for seen in range(1, len(ids) + 1)) / len(ids)

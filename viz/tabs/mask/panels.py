@@ -99,13 +99,13 @@ def describe_text(models: Models, view: View) -> dict[str, Any]:
     """Returns "tokens", how many of the text's tokens are shown, and "total", how many it has."""
     request = read_text(models, view)
     total = tokenize(request["bundle"], request["text"])[2]
-    return {"tokens": min(total, masking.SHOWN), "total": total}
+    return {"tokens": len(masking.shown_ids(request["bundle"].bundle, request["text"])), "total": total}
 
 
 def describe_head(models: Models, view: View) -> dict[str, Any]:
     """Returns the number of tokens shown, the sizes of the head, and remarks on the text."""
     sizes, loaded = describe_text(models, view), read_causal(models, view)
-    labels = tokenize(loaded, view["text"])[1][: masking.SHOWN]
+    labels = tokenize(loaded, view["text"])[1][: sizes["tokens"]]
     return {
         **sizes,
         "headSize": loaded.bundle.config.head_size,

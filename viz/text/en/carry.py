@@ -48,6 +48,7 @@ MESSAGES = {
     "carry_same": "The model predicts the same in both passes, so there is no difference to carry.",
     "carry_alike": "Choose two different predictions: the difference between them is what is measured.",
     "carry_models": "Nothing can be carried from {pinned} into {model}: both passes must come from the same model.",
+    "carry_blanks": "The two texts hide different words. Hide the word at the same place in both.",
     "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
     " Replace a word by one with the same number of tokens.",
     "carry_running": "Running the model once for each cell of the grid …",

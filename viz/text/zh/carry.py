@@ -41,6 +41,7 @@ MESSAGES = {
     "carry_same": "两次的预测相同，没有可移植的差异。",
     "carry_alike": "请选择两个不同的预测：这里测量的是两者之差。",
     "carry_models": "{pinned} 的内容不能移植到 {model}：两个结果必须来自同一个模型。",
+    "carry_blanks": "两段文本遮住的词不同。请在两段文本中遮住同一位置的词。",
     "carry_lengths": "固定文本有 {pinned, plural, other {# 个词元}}，当前文本有 {tokens} 个。请换成词元数相同的词。",
     "carry_running": "正在计算：每一格都要运行一次模型……",
     "carry_work": "这段文本有 {tokens} 个词元。使用这个模型时，本页只能在不超过 {limit} 个词元的文本中移植{part, select"

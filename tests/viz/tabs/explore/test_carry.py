@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import former
-from former import patching
+from former import analysis, patching
 from former.checkpoints import CHECKPOINTS
 from viz.passes.loaded import Loaded
 from viz.tabs.explore.change import carry
@@ -85,6 +85,17 @@ def test_what_cannot_be_carried_is_refused_in_words(models, changed, key):
     with pytest.raises(NothingToShow) as refused:
         read_carried(models, view("gpt", "The key to the house", "The key to the garden") | changed)
     assert refused.value.note["key"] == key
+
+
+def test_texts_that_hide_different_words_are_refused():
+    bert = former.load("bert")
+    models = {"bert": Loaded("bert", bert, "bert", CHECKPOINTS / "bert")}
+    pinned, text = "The capital of [France] is Paris.", "The capital of France is [Paris]."
+    with pytest.raises(NothingToShow) as refused:
+        read_carried(models, view("bert", pinned, text))
+    assert refused.value.note["key"] == "carry_blanks"
+    with pytest.raises(ValueError, match="both texts must hide the same tokens"):
+        analysis.tell_apart(bert.run(pinned), bert.run(text))
 
 
 def test_a_text_that_is_too_long_is_refused_with_the_length_that_is_not(models, gpt):

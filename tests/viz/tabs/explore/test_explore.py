@@ -318,6 +318,16 @@ def test_the_table_of_a_map_holds_no_formula_and_its_numbers_stay_numbers(genera
     assert [float(row["weight"]) for row in rows] == [row[-1] for row in tokens["rows"]]
 
 
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_rollout_has_the_pairs_that_several_layers_of_a_sparse_model_reach(layer):
+    run = former.load("sparse").run("".join(chr(97 + i * i % 26) for i in range(300)), edits=[])
+    shown = maps.show_map(run, "self", layer, 0, "rollout", "linear", 0, 0)
+    rows = maps.write_table(run, "self", layer, 0, "rollout")["rows"]
+    assert sum(row[-1] for row in rows) == pytest.approx(300, abs=1e-2)  # all weights of 300 queries, of 1 each
+    assert shown["allowed"].sum() == len(rows)
+    assert bool((shown["allowed"] != run.maps["self"].allowed).any()) == (layer > 0)
+
+
 def test_the_page_asks_python_by_routes_and_no_event_of_gradio_s(models):
     page, endpoints = app.build(base.site_of(models), app.NONE)
     assert len(page.fns) > len(endpoints), "its events"

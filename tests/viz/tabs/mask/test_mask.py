@@ -26,9 +26,9 @@ TEXT = "A cat, a mat."  # 13 bytes
 OPTIONS: dict[str, Any] = {"heads": 4, "gelu": True}
 
 
-def tiny(name: str, masked: bool) -> Loaded:
+def tiny(name: str, masked: bool, context: int = 96) -> Loaded:
     torch.manual_seed(5 if masked else 8)
-    shape: dict[str, Any] = {"num_tokens": 256, "emb": 16, "heads": 4, "depth": 2, "seq_length": 96}
+    shape: dict[str, Any] = {"num_tokens": 256, "emb": 16, "heads": 4, "depth": 2, "seq_length": context}
     config = former.ModelConfig(**shape, norm="pre", activation="gelu", mask="causal" if masked else "none")
     bundle = former.Bundle(
         spread(former.Generator(config)),
@@ -346,6 +346,15 @@ def test_without_the_two_small_models_the_rest_is_still_measured(models):
     assert answer["pair"] == []
     assert answer["switched"]["after"] != answer["switched"]["before"]
     assert page.settings(models)["consequence"]["missing"] == ["tiny-generator", "tiny-unmasked"]
+
+
+def test_of_a_model_with_a_short_context_as_many_tokens_are_shown_as_it_can_read():
+    loaded = tiny("short", True, context=9)
+    assert page.settings({"short": loaded})["models"]["short"]["heads"] == 4
+    shown = masking.run_head(loaded.bundle, TEXT, 0, 0, "causal")
+    assert shown["labels"] == loaded.bundle.tokenizer.labels(list(TEXT.encode()[:9]))
+    for measure in (masking.move_outputs, masking.count_layers):
+        assert measure(loaded.bundle, TEXT, "causal")["labels"] == shown["labels"]
 
 
 def test_the_tab_opens_on_a_head_that_neither_spreads_evenly_nor_looks_at_one_token(house):

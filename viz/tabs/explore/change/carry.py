@@ -34,6 +34,9 @@ def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
         ):
             if len(there) != len(here):
                 raise NothingToShow("carry_lengths", pinned=len(there), tokens=len(here))
+    kind = run.loaded.kind
+    if kind.says == "blank" and kind.places(pinned.reading) != kind.places(run.reading):
+        raise NothingToShow("carry_blanks")
     tokens, limit = max(len(side.queries) for side in run.reading.sides.values()), most_tokens(run.loaded, part)
     if tokens > limit:
         raise NothingToShow("carry_work", part=part, tokens=tokens, limit=limit)

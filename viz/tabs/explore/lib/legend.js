@@ -7,9 +7,9 @@ import { isPending, recompute, rowOf } from "./selection.js";
 /** The weight and the score of a pair: {words, data}; a masked cell has neither, and says so. */
 export const readingOf = (shown, query, key) => {
   const { map, exact, vectors } = shown;
-  const why = map.without(query, key);
-  if (why) return { words: say(why), data: { query, key, weight: why } };
   const weight = rowOf(shown, query)[key];
+  const why = map.without(query, key, weight);
+  if (why) return { words: say(why), data: { query, key, weight: why } };
   // at the most, the largest weight around it is known
   if (isPending(shown) || (!exact && map.pooled > 1)) return { words: "…", data: { query, key } };
   const data = { query, key, weight };

@@ -76,8 +76,8 @@ export const pixelOf = (map, values, size) => {
   const scaled = index[store.view.scale]; // looked up once for all 65,536 cells
   return (query, key) => {
     if (key >= lengths[query]) return masked;
-    if (map.skipped && map.skips(query, key)) return map.padded ? masked : skipped;
     const value = values[starts[query] + key];
+    if (map.skipped && !(value > 0) && map.skips(query, key)) return map.padded ? masked : skipped; // but in a rollout
     if (size) return scores[signedAt(value / size)];
     return weights[(Math.min(1, scaled(value, perRow[query])) * 255 + 0.5) | 0];
   };

@@ -43,9 +43,11 @@ export class AttentionMap {
   }
 
   /** Why a pair has no weight: its key is after those that the query can attend to ("masked"), or is "padding", or the
-   *  sparse pattern leaves the pair out ("skipped"). Null if it has one. */
-  without(query, key) {
+   *  sparse pattern leaves the pair out ("skipped"). Null if it has one, in a rollout over several layers the `weight`
+   *  given. */
+  without(query, key, weight = 0) {
     const after = key >= this.lengths[query];
+    if (weight > 0) return null;
     if (!after && !this.skips(query, key)) return null;
     return this.padded ? "padding" : after ? "masked" : "skipped";
   }

@@ -62,6 +62,12 @@ def cells_of(map_: Map, layer: int, head: int, of: str) -> Tensor:
     return map_.weights[layer].mean(0) if of == "mean" else map_.weights[layer, head]
 
 
+def sides_of(map_: Map, cells: Tensor) -> Numbers:
+    """Returns the labels of a map, and "allowed": the cells that its mask allows, and in a rollout those that several
+    layers reach together."""
+    return {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed | (cells > 0)}
+
+
 def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str, query: int, key: int) -> Numbers:
     """Returns one map: "cells" (t_query, t_key), labels, "allowed", the cells that the mask allows, the "scale", and
     "pair", one cell's number.
@@ -74,8 +80,7 @@ def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str, qu
     """
     map_ = run.maps[name]
     cells = map_.scores[layer, head] if scale == "scores" else cells_of(map_, layer, head, of)
-    sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
-    return {"cells": cells, **sides, "scale": scale, "pair": float(cells[query, key])}
+    return {"cells": cells, **sides_of(map_, cells), "scale": scale, "pair": float(cells[query, key])}
 
 
 def show_lines(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
@@ -84,23 +89,24 @@ def show_lines(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     map_ = run.maps[name]
     cells = cells_of(map_, layer, head, of)
     weights, keys = (each[:, : LINES["most"]] for each in cells.sort(-1, descending=True))
-    drawn = (weights.cumsum(-1) - weights < LINES["mass"]) & map_.allowed.gather(-1, keys)
-    sides = {"queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
+    sides = sides_of(map_, cells)
+    drawn = (weights.cumsum(-1) - weights < LINES["mass"]) & sides["allowed"].gather(-1, keys)
     return {"cells": cells, **sides, "lines": int(drawn.sum()), "carried": float((weights * drawn).sum() / len(cells))}
 
 
 def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns one map as "rows", one for each pair that the mask allows, the number of these "pairs", and "table", the
-    rows as the text of a CSV file."""
+    """Returns one map as "rows", one for each pair that is allowed (`sides_of`), the number of these "pairs", and
+    "table", the rows as the text of a CSV file."""
     map_ = run.maps[name]
     cells, table = cells_of(map_, layer, head, of), io.StringIO()
-    pairs = map_.allowed.nonzero().tolist()
+    sides = sides_of(map_, cells)
+    pairs = sides["allowed"].nonzero().tolist()
     rows = [(query, key, map_.queries[query], map_.keys[key], float(cells[query, key])) for query, key in pairs]
     formula = tuple("=+-@\t\r＝＋－＠")  # a spreadsheet would run a token that begins so
     lines = [[f"'{x}" if isinstance(x, str) and x.startswith(formula) else x for x in row] for row in rows]
     csv.writer(table).writerows([("query", "key", "query_token", "key_token", "weight"), *lines])
     values = {"rows": rows, "pairs": len(rows), "table": table.getvalue(), "cells": cells}
-    return {**values, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
+    return values | sides
 
 
 def measure_map(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:

@@ -138,7 +138,7 @@ def read_word(models: Models, view: View) -> dict[str, Any]:
     """Reads from a view the arguments of `find_near`.
 
     Raises:
-        Refusal: a word that the model does not know.
+        Refusal: no word, or one of more than `MOST_LETTERS` letters.
     """
     loaded, word = word_model(models), view.get("word")
     if not isinstance(word, str) or not word.strip() or len(word) > MOST_LETTERS:

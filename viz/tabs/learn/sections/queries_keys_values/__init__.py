@@ -45,12 +45,14 @@ def circle() -> list[list[float]]:
 def subject(models: Models) -> Loaded:
     """Chooses the trained model to show: the smallest generator with the article's attention, else the smallest model.
 
-    With rotary positions q is more than W_q x, and with shared keys several heads have the same rows of W_k.
+    With rotary positions, biases or a norm q is more than W_q x; with shared keys several heads have the same rows of
+    W_k, and in the chunked variant W_q has no rows of one head.
     """
 
     def is_plain(loaded: Loaded) -> bool:
         config = loaded.bundle.config
-        return config.positions != "rotary" and config.key_heads == config.heads
+        changes = (config.positions == "rotary", config.attention_bias, config.qk_norm, config.divisor(1) != 1)
+        return not any(changes) and config.variant != "chunked" and config.key_heads == config.heads
 
     candidates = {name: each for name, each in causal(models).items() if is_plain(each)} or dict(models)
     return min(candidates.values(), key=lambda loaded: sum(part.numel() for part in loaded.bundle.model.parameters()))
