@@ -45,6 +45,7 @@ const mount = async (path, part) => {
   }
   try {
     const script = await importScript(new URL(`../${path}`, import.meta.url).href);
+    part.element.replaceChildren(); // an error, before another attempt
     script.mount(part);
   } catch (error) {
     const retry = h("button.field-button", { onclick: () => mount(path, part) }, say("learn_again"));

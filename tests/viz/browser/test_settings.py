@@ -12,6 +12,7 @@ FIELDS = {
     "text": {"initial": "", "longest": 5},
     "layer": {"initial": 0, "max": 3},
     "factor": {"initial": 1, "min": 0.05, "max": 2, "step": 0.05},
+    "added": {"initial": 0, "min": -3, "max": 3, "step": 0.1},
     "token": {"initial": None, "max": 9, "optional": True},
 }
 INITIAL = {name: field["initial"] for name, field in FIELDS.items()}
@@ -22,12 +23,14 @@ TAKEN: list[tuple[str, str, Any]] = [
     ("layer", "3", 3),
     ("factor", "0.05", 0.05),
     ("factor", "2", 2),
+    ("added", "-1.5", -1.5),
     ("token", "0", 0),
 ]
 REFUSED = [
     *(("layer", given) for given in ("4", "-1", "1.0", "1e0", " 1", "", "two", "12345678901")),
     *(("factor", given) for given in ("0.04", "2.1", ".5", "1e0", "0x1", "Infinity")),
     *(("scale", given) for given in ("loud", "ROOT", "__proto__", "")),
+    *(("added", given) for given in ("-3.1", "--1", "−1", "- 1")),
     ("text", "sixsix"),
     ("token", "null"),
 ]

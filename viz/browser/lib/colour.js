@@ -97,8 +97,8 @@ export const barLine = (label, bars, number) => [
   h("span.number", number),
 ];
 
-/** A text's labels as coloured elements: look(i) gives {pixel, title, kind}, all optional.
- *  @type {(labels: string[], look: (i: number) => { pixel?: number, title?: string, kind?: string }) => any[]} */
+/** A text's labels as coloured elements: spanOf(i) gives {pixel, title, kind}, all optional.
+ *  @type {(labels: string[], spanOf: (i: number) => { pixel?: number, title?: string, kind?: string }) => any[]} */
 export const tokenSpans = (labels, spanOf) =>
   labels.map((label, i) => {
     const { pixel, title, kind = "token" } = spanOf(i);

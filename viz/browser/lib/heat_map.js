@@ -85,7 +85,7 @@ export const makeHeatMap = (container, given) => {
   const painter = makePainter(canvas);
   /** @type {Cell | null} */ let walked = null; // the cell chosen by the arrow keys
   const drawing = makeDrawing(container, (content, size) =>
-    painter.draw({ ...content, at: content.at ?? walked }, size),
+    painter.draw({ ...content, at: walked ?? content.at }, size),
   );
 
   const walk = (/** @type {KeyboardEvent} */ event) => {

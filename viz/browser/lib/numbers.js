@@ -32,7 +32,7 @@ export const asShares = (one, other) => {
  *  @type {(value: number, digits: number) => string} */
 export const asFixed = (value, digits) => value.toFixed(digits).replace("-", "−");
 
-/** Like `fixed`, with a sign for positive numbers too.
+/** Like `asFixed`, with a sign for positive numbers too.
  *  @type {(value: number, digits: number) => string} */
 export const asSigned = (value, digits) => (value < 0 ? "" : "+") + asFixed(value, digits);
 

@@ -87,7 +87,7 @@ export const whileInView = (element, entered) => {
   return () => inView;
 };
 
-/** @type {(() => void)[]} */ const measures = []; // a function for each `sized` element
+/** @type {(() => void)[]} */ const measures = []; // a function for each watched element
 
 /** The size of the inside of an element, kept current; draw is called after changes. Never forces a layout.
  *  @type {(element: HTMLElement, draw: () => void) => Size} */

@@ -43,7 +43,7 @@ export const makeSettings = (fields) => {
   /** A value parsed from its form in a link; NaN if it is no number. */
   const spelt = (/** @type {Field} */ { choices, longest, step = 1 }, /** @type {string} */ given) => {
     if (choices || longest) return given;
-    return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
+    return (step < 1 ? /^-?\d{1,10}(\.\d{1,10})?$/ : /^-?\d{1,10}$/).test(given) ? Number(given) : NaN;
   };
 
   /** Parses a link (URLSearchParams): {values: of all fields, refused: a note for each invalid one}. Missing and

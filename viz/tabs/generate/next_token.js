@@ -9,6 +9,7 @@ import { say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { site } from "../../browser/lib/site.js";
+import { SAMPLING } from "./lib/fields.js";
 import { writing } from "./lib/writing.js";
 
 const makeRow = () => {
@@ -37,9 +38,16 @@ const makeRow = () => {
   return row;
 };
 
-/** Describes the effect of a sampling rule. */
-const ruleInWords = ([rule, removed]) =>
-  say("write_applied_rule", { rule, removed, value: writing.settings[rule].toFixed(rule === "top_k" ? 0 : 2) });
+/** What the penalty and the sampling rules have done to a state, in words. */
+const rulesInWords = ({ removed, drawnBy }) => {
+  const values = Object.fromEntries(drawnBy.split(",").map((value, i) => [SAMPLING[i], Number(value)]));
+  const inWords = ([rule, count]) =>
+    say("write_applied_rule", { rule, removed: count, value: values[rule].toFixed(rule === "top_k" ? 0 : 2) });
+  return say("write_applied", {
+    penalty: values.penalty > 1 ? values.penalty.toFixed(2) : "none",
+    rules: Object.entries(removed).map(inWords).join(" → "),
+  });
+};
 
 const paintRow = (row, [token, label, prob, kept, rule], { drawn, drawnOften }, taken) => {
   row.token = token;
@@ -108,11 +116,7 @@ export const mount = ({ element }) => {
     rest.textContent = count ? say("write_rest", { count, prob: asShare(prob), kept: asShare(kept) }) : "";
     const [before, after] = state.bits;
     left.textContent = say("write_left", { left: state.left, before: before.toFixed(1), after: after.toFixed(1) });
-    const { penalty } = writing.settings;
-    order.textContent = say("write_applied", {
-      penalty: penalty > 1 ? penalty.toFixed(2) : "none",
-      rules: Object.entries(state.removed).map(ruleInWords).join(" → "),
-    });
+    order.textContent = rulesInWords(state);
     const { drawnOften } = state;
     disable([draw, writing.runs() || state.rounds === site.limits.rounds], [rows[0].button, false]);
     often.textContent = drawnOften

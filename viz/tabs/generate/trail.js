@@ -29,7 +29,7 @@ const describe = ({ from, parent, first }, number) => {
     : say("write_branch_first", { count });
   const text = tail.slice(at).join("").replaceAll("␣", " ");
   const beam = end.beam ? `${say("write_beam", end.beam)} · ` : "";
-  return { end, message: beam + message, preview: shorten(text, PREVIEW) };
+  return { message: beam + message, preview: shorten(text, PREVIEW) };
 };
 
 export const mount = ({ element }) => {
@@ -58,12 +58,12 @@ export const mount = ({ element }) => {
     latest = now;
     refill(
       list,
-      entries.map(({ end, message, preview }, i) =>
+      entries.map(({ message, preview }, i) =>
         h(
           "li",
           h(
             "button.branch",
-            { "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
+            { "aria-current": i === current ? "true" : null, onclick: () => writing.go(writing.branches.end(i)) },
             h("b", i + 1),
             h("span.preview", { dir: "ltr" }, preview || "…"),
             h("span.from", message),

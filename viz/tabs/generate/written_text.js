@@ -215,7 +215,7 @@ const movesIn = (tokens) => {
       End: () => writing.go(branches.tip(cursor)),
       Escape: () => writing.point(null),
     }[event.key];
-    if (!act || keys.modified(event)) return;
+    if (!act || keys.modified(event) || (event.key === "Escape" && !writing.hover)) return;
     event.preventDefault();
     act();
   });

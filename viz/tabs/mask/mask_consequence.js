@@ -12,7 +12,7 @@ import { masking } from "./lib/masking.js";
 const MOST = 10; // bits at the dark end of a byte's background
 const number = (bits) => asNumber(bits, bits < 0.995 && bits >= 0.001 ? 2 : 3);
 
-/** Labels as a text with line breaks; look(i) gives a byte's background, text colour and title. */
+/** Labels as a text with line breaks; spanOf(i) gives a byte's background, text colour and title. */
 const bytes = (labels, kind, spanOf) =>
   h(
     "p",

@@ -28,7 +28,7 @@ export const mount = ({ element, props }) => {
 
   masking.subscribe(element, (changed) => {
     if (changed.has("text")) text.update();
-    if (changed.has("hover")) return;
+    if (changed.size === 1 && changed.has("hover")) return;
     model.value = masking.view.model;
     layer.update();
     head.update();

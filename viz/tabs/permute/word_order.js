@@ -122,7 +122,7 @@ const makeChips = (onpress, onfocus) => {
   };
 };
 
-/** Follows the pointer until it is released, moved(event) at each move, then over(). */
+/** Follows the pointer until it is released, onmove(event) at each move, then over(). */
 const followPointer = (pointerId, onmove, over) => {
   const follow = (event) => event.pointerId === pointerId && onmove(event);
   const end = (event) => {

@@ -47,7 +47,7 @@ export const mount = ({ element }) => {
   tools.append(legend, h("button.f-button", { onclick: beside.unpin }, say("unpin")));
   const hint = h("p.quiet");
   const [all, one] = [0, 1].map(() => h("p.finding", { role: "status" }));
-  const readout = h("p.readout");
+  const readout = h("p.readout", { "aria-live": "polite" });
   foot.append(hint, all, one, readout, h("p", h("button.f-link", { onclick: toCarry }, say("carry_from_here"))));
   const [ofHeads, ofMaps] = ["heads", "vs"].map((question) => makeComparison(question, () => soon()));
   const heads = makeHeads(body, () => tellPlace());

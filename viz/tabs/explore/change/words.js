@@ -122,6 +122,10 @@ export const mount = ({ element }) => {
         together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
     fill(attention, result.attention, asShare);
     if ("agreement" in result) agreement.textContent = agreementOf(result.agreement);
+    mark();
+  };
+  const mark = () => {
+    for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);
   };
 
   store.subscribe(element, (changed) => {
@@ -138,8 +142,7 @@ export const mount = ({ element }) => {
       start.hidden = short;
       if (short) run(false, PAUSE);
     }
-    if (["pass", "hover", "token"].some((name) => changed.has(name)))
-      for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);
+    if (["hover", "token"].some((name) => changed.has(name))) mark();
   });
   onAppearance(() => store.pass?.header.output.classes && draw());
 };

@@ -28,7 +28,8 @@ const groups = ({ heads, key_heads: keys }) => {
  * ask(): the address of the question that measures a step, and its view.
  *
  * Returns {nodes: {now, kept, picture, shared, times, measure}, draw, clear}: draw(cache, tokens) shows a cache as
- * cache_facts describes it; null for a model without one; clear() removes the measurement.
+ * cache_facts describes it; null for a model without one; clear() removes the measurement, also one that is still to
+ * come.
  *
  * @param {() => [string, object]} ask
  */
@@ -71,5 +72,9 @@ export const makeCacheView = (ask) => {
         : "";
     now.textContent = cache && tokens ? say("write_cache_now", { tokens, bytes: bytes(tokens * cache.bytes) }) : "";
   };
-  return { nodes: { now, kept, picture, shared, times, measure }, draw, clear: () => times.replaceChildren() };
+  const clear = () => {
+    step.stop();
+    times.replaceChildren();
+  };
+  return { nodes: { now, kept, picture, shared, times, measure }, draw, clear };
 };

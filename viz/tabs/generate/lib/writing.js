@@ -89,6 +89,7 @@ const ask = (length = 0, known = [], pause = 0) => {
   const drawnBy = samplingRules();
   writing.status = length || known.length ? "running" : "reading";
   writing.message = null;
+  if (writing.status === "running") writing.point(null); // a pointer that rests on the text would hide what comes
   publish("status");
   let quiet = pause ? 0 : known.length; // tokens of a link, which are shown at intervals
   questions.ask({}, async (signal) => {
@@ -135,7 +136,6 @@ const requestState = () => {
 /** Generates up to the length that is set; from there, as much again. */
 writing.run = () => {
   const { length } = writing.settings;
-  writing.hover = null;
   ask(length - (writing.cursor.depth % length));
   second.run(length);
 };

@@ -1,6 +1,6 @@
 // The code of a section: the source of functions of former, and on request the tensors for the numbers on the screen.
 
-import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
@@ -46,11 +46,25 @@ export const learnCode = (section) => {
     tensors,
     body,
   );
-  values.addEventListener("click", async () => {
-    const view = section.live?.view; // undefined before the section's script is loaded
-    const early = { refused: say("python_early") };
-    const { refused, tensors: given = [] } = view ? await ask(`/learn/${section.name}/values`, view) : early;
-    tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));
+  const numbers = newest({
+    take: ({ tensors: given }) => tensors.replaceChildren(...given.map(tensor)),
+    fail: (error) => tensors.replaceChildren(whyNot(error)),
+  });
+  let isWatched = false;
+  /** Removes the numbers of a state of the panel that is no longer shown. */
+  const watch = () => {
+    isWatched = true;
+    section.live.subscribe(details, (changed) => {
+      if (!Object.keys(section.live.fields).some((name) => changed.has(name))) return;
+      numbers.stop();
+      tensors.replaceChildren();
+    });
+  };
+  values.addEventListener("click", () => {
+    if (!section.live) return void tensors.replaceChildren(say("python_early")); // its script is not loaded
+    if (!isWatched) watch();
+    const view = { ...section.live.view };
+    numbers.ask({}, (signal) => answerTo(`/learn/${section.name}/values`, view, signal));
   });
   details.addEventListener("toggle", async () => {
     if (!details.open || body.childElementCount) return;

@@ -99,11 +99,13 @@ permuting.shuffled = (count, seed) => {
   return order;
 };
 
-/** Shuffles with the current seed, or with the next one if the words already have its order. */
-permuting.shuffle = (seed = permuting.view.seed) => {
+/** Shuffles with a seed; without one with the current seed, or the next if the words already have its order. */
+permuting.shuffle = (given) => {
   const count = permuting.labels().length;
   const join = (order) => order.join(".");
-  if (join(permuting.shuffled(count, seed)) === permuting.view.order) seed = (seed + 1) % (ranges.seed.max + 1);
+  let seed = given ?? permuting.view.seed;
+  const isSame = join(permuting.shuffled(count, seed)) === permuting.view.order;
+  if (given === undefined && isSame) seed = (seed + 1) % (ranges.seed.max + 1);
   permuting.set({ seed, order: count > 1 ? join(permuting.shuffled(count, seed)) : AS_TYPED });
 };
 

@@ -10,7 +10,7 @@ import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
 import { blanks } from "../../../explore/lib/guesses.js";
 import { outcome } from "../../../explore/lib/outcome.js";
 
-/** The tokens of the model's input; look(i) as in tokenSpans. */
+/** The tokens of the model's input; attributesOf(i) as in tokenSpans. */
 const strip = () => {
   const container = h("p.reads");
   const draw = ({ labels, segments }, attributesOf) =>

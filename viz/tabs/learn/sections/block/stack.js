@@ -125,8 +125,7 @@ export const makeStack = (section, props) => {
   );
   const chart = makeChart(container, { label: words("chart") });
 
-  const paintBlock = ({ at, stages }, { layer, reached }) => {
-    const { norms, attention } = demo.view;
+  const paintBlock = ({ at, stages, norms, attention }, { layer, reached }) => {
     const mixes = attention === "on" && at > 0;
     picture.draw({ norms, names: props.stages[norms], lengths: stages[layer], reached, layer, mixes });
   };
@@ -135,7 +134,7 @@ export const makeStack = (section, props) => {
     if (!through) return;
     const { layer, reached } = placeOf(now());
     tokens.paint(through);
-    table.paint(through, props.models[demo.view.norms], layer);
+    table.paint(through, props.models[through.norms], layer);
     paintBlock(through, { layer, reached });
     const names = ["attention", "feed_forward"].map((part) => words(`trace_${part}`));
     chart.draw({ figures: through.chart, keep: through.text, x: words("layer"), y: words("length"), names });

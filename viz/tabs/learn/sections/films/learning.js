@@ -59,7 +59,8 @@ const makeLikes = (section, { people, films, held }) => {
   return { node, paint };
 };
 
-/** The slider over the frames of the training, which plays: {play, slider, frame(), run()}; moved() at each frame. */
+/** The slider over the frames of the training, which plays, with onchange() at each frame: {play, slider, frame(),
+ *  run()}. */
 const makeCourse = (words, frames, onchange) => {
   let playing = 0;
   const slider = h("input", {
@@ -71,6 +72,7 @@ const makeCourse = (words, frames, onchange) => {
     oninput: () => (playing++, onchange()),
   });
   const run = () => {
+    slider.value = 0;
     const own = ++playing;
     const step = () => {
       if (own !== playing) return;
@@ -82,11 +84,11 @@ const makeCourse = (words, frames, onchange) => {
     if (reducedMotion()) slider.value = frames;
     step();
   };
-  const play = h("button.field-button", { onclick: () => ((slider.value = 0), run()) }, words("play"));
+  const play = h("button.field-button", { onclick: run }, words("play"));
   return { play, slider, frame: () => Number(slider.value), run };
 };
 
-/** {node, paint, run}: run() plays the training from the frame that is shown. */
+/** {node, paint, run}: run() plays the training from its start. */
 export const makeLearning = (section, props) => {
   const { words, panel, live: demo } = section;
   const { people, films, held, steps, frames } = props;

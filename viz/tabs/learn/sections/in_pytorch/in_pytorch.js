@@ -61,7 +61,7 @@ const addCheck = (section) => {
 };
 
 /** The sentence: the largest weight of a word on another one; a single word has only itself. */
-const lesson = ({ words, live: demo }, { labels, weights }) => {
+const lesson = ({ words, live: demo }, { labels, weights, factor }) => {
   const others = weights.map((row, i) => row.map((value, j) => (i === j && weights.length > 1 ? 0 : value)));
   const most = Math.max(...others.flat());
   const row = others.findIndex((values) => values.includes(most));
@@ -70,7 +70,7 @@ const lesson = ({ words, live: demo }, { labels, weights }) => {
     other: labels[others[row].indexOf(most)],
     share: asShare(most),
     even: asShare(1 / labels.length),
-    factor: demo.view.factor,
+    factor,
     plain: asShare(Math.max(...(demo.answers.plain ?? { weights }).weights.flat())),
   });
 };
@@ -100,7 +100,7 @@ export const mount = (section, props) => {
   const paint = eachFrame(() => {
     const { tensors: answer, plain } = demo.answers;
     if (!answer) return;
-    tensors.paint(answer, plain, demo.view.factor);
+    tensors.paint(answer, plain);
     section.showLesson(lesson(section, answer));
   });
   section.needs("tensors");

@@ -54,7 +54,7 @@ const makeReading = ({ words, live: demo }) => {
   return { node, read, clear };
 };
 
-/** {nodes, paint(tensors, plain, factor)}: the tensors of the vectors times the factor, and two of them of the vectors
+/** {nodes, paint(tensors, plain)}: the tensors of the vectors times a factor, and two of them of the vectors
  *  as they are. */
 export const makeTensors = (section, { model }) => {
   const { words, panel } = section;
@@ -88,7 +88,7 @@ export const makeTensors = (section, { model }) => {
     tensor("x", words("x", { model })),
     ...Object.entries(LINES).map(([name, line]) => tensor(name, line)),
   );
-  const paint = ({ labels, ...tensors }, answer, factor) => {
+  const paint = ({ labels, factor, ...tensors }, answer) => {
     const [t, e] = [tensors.x.length, tensors.x[0].length];
     for (const [name, { draw }] of Object.entries(scaled)) {
       draw(labels, tensors[name]);

@@ -40,20 +40,19 @@ export const makeRotary = (section) => {
     plane.draw({ arrows });
   };
   const paint = (turned) => {
-    const { labels, at, key, distance, moved, score } = turned;
-    const { shift: by, head, text, plane: chosen } = demo.view;
+    const { text, labels, at, key, head, shift, distance, moved, score } = turned;
     paintPlane(turned);
     parts.draw({
       rows: turned.angles.map((angle, i) => words("angle", { plane: i + 1, degrees: asNumber(angle * DEGREES, 3) })),
       columns: [words("part")],
       values: turned.parts.map((value) => [value]),
       scale: "scores",
-      chosen,
+      chosen: demo.view.plane,
     });
     const keep = `${text} ${at} ${key} ${head}`;
     chart.draw({ figures: turned.chart, keep, x: words("distance"), y: words("score") });
     const values = { query: labels[at], key: labels[key], count: distance, score: asSigned(moved, 3) };
-    scored.textContent = words("scored", { ...values, at: at + by, position: key + by });
+    scored.textContent = words("scored", { ...values, at: at + shift, position: key + shift });
     Object.assign(scored.dataset, { moved, score });
     section.showLesson(words("lesson_rotary", values));
   };

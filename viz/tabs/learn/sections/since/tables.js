@@ -10,7 +10,7 @@ const cell = (name, value, content) => h("td", { "data-value": value, "data-colu
 
 /** {node, paint(cached)}. */
 export const makeCache = (section, { lengths }) => {
-  const { words, live: demo } = section;
+  const { words } = section;
   const length = section.slider("length", (value) => words("length_is", { t: lengths[value] }));
   const caches = h("tbody");
   const container = h("div.place");
@@ -26,7 +26,7 @@ export const makeCache = (section, { lengths }) => {
     return words("bytes", { value: asNumber(value, 3), unit });
   };
 
-  const paint = ({ chart: figures, names, heads, kv_heads: keys, shared, own }) => {
+  const paint = ({ chart: figures, names, heads, kv_heads: keys, shared, own, length }) => {
     const times = own.map((size, i) => size / shared[i]);
     bars.draw({ figures, keep: "cache", x: words("axis"), names: ["own", "shared"].map((name) => words(name)) });
     caches.replaceChildren(
@@ -44,7 +44,7 @@ export const makeCache = (section, { lengths }) => {
     );
     const most = times.indexOf(Math.max(...times));
     const values = { name: names[most], shared: bytes(shared[most]), own: bytes(own[most]) };
-    section.showLesson(words("lesson_cache", { ...values, t: lengths[demo.view.length] }));
+    section.showLesson(words("lesson_cache", { ...values, t: lengths[length] }));
   };
   return { node, paint };
 };

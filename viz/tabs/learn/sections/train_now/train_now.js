@@ -100,7 +100,7 @@ const makeTrial = (section, props, training) => {
     const question = text.disabled && training.live ? training.progress.run.text : demo.view.text;
     if (text.value !== question) text.value = question;
   };
-  const answer = ({ answer, right: truth, question, by: who }) => {
+  const answer = ({ answer, right: truth, question, by: who, run }) => {
     const [step, loss, share] = training.latest();
     const right = answer === truth;
     output.replaceChildren(
@@ -111,7 +111,8 @@ const makeTrial = (section, props, training) => {
     const { backwards } = props.tasks[training.live ? training.progress.run.task : demo.view.task];
     by.textContent = asText([words("by", { by: who, step }), backwards && words("backwards")]);
     const values = { step, loss: asNumber(loss, 3), share: asShare(share), question, answer };
-    section.showLesson(words("lesson", { by: who === "trained" && !training.course.length ? "kept" : who, ...values }));
+    const isReported = training.live || run === training.progress?.run.name;
+    section.showLesson(words("lesson", { by: who === "trained" && !isReported ? "kept" : who, ...values }));
   };
   return { node: h("div.by-hand", h("label.field-line", label, text), output, by), paint, answer };
 };

@@ -132,11 +132,10 @@ const makeTerms = (section, { terms }) => {
   const paint = () => {
     const { scored } = demo.answers;
     if (!scored) return;
-    const { layer, head } = demo.view;
+    const { layer, head, spreads } = scored;
     const names = [...terms, "score"].map((name) => words(name));
     stacked.draw({ figures: scored.chart, keep: `${layer} ${head}`, x: words("keys"), y: words("score"), names });
     together.textContent = words("together", { error: asNumber(scored.error, 2) });
-    const { spreads } = scored;
     const most = terms.reduce((one, two) => (spreads[two] > spreads[one] ? two : one));
     const values = { layer, head, term: words(most), spread: asFixed(spreads[most], 2) };
     section.showLesson(words("lesson_terms", values));
