@@ -206,6 +206,38 @@ def test_another_candidate_after_going_back_begins_a_branch_and_the_first_can_be
     assert tab.written() == first
 
 
+def test_a_branch_goes_to_the_end_of_the_text_that_is_there_now(tab):
+    tab.open(text=PROMPT)
+    tab.page.evaluate("former.writing.set({ text: 'Another' })")
+    tab.rested()
+    tab.page.locator(".former-trail .branch").first.click()
+    tab.rested()
+    assert tab.page.evaluate("former.writing.cursor === former.writing.branches.root")
+
+
+def test_a_token_that_is_pointed_at_is_described_by_the_rules_that_drew_it(tab):
+    tab.open(text=PROMPT, length=3, pace=30, temperature=0.8)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 3")
+    tab.rested()
+    rules = tab.page.locator(".former-next-token .order")
+    expect(rules).to_contain_text("0.80")
+    tab.page.evaluate("former.writing.set({ temperature: 1.5 })")
+    tab.rested()
+    expect(rules).to_contain_text("1.50")
+    tab.page.evaluate("former.writing.point(former.writing.branches.path(former.writing.cursor)[0])")
+    expect(rules).to_contain_text("0.80")
+
+
+def test_escape_in_the_written_text_makes_its_panel_small_again(tab):
+    tab.open(text=PROMPT)
+    part = tab.part("written-text")
+    part.locator(".panel-maximise").click()
+    expect(part.locator(".panel.maximised")).to_have_count(1)
+    part.locator(".tokens").first.press("Escape")
+    expect(part.locator(".panel.maximised")).to_have_count(0)
+
+
 def test_draws_stand_beside_the_probabilities_beams_in_the_tree_and_the_cache_is_measured(tab):
     tab.open(text=PROMPT, top_k=3, length=300)
     expect(tab.page.locator(".former-written-text .sentence")).to_contain_text(f"{256 - len(PROMPT)} tokens from here")

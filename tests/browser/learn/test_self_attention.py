@@ -192,6 +192,8 @@ def test_the_tensors_under_the_code_are_those_of_the_view(tab):
     assert actual["x @ x.transpose(-2, -1)"] == pytest.approx(products.numpy(), abs=6e-4)
     assert actual["weights"] == pytest.approx(weights.numpy(), abs=6e-4)
     assert actual["weights @ x"] == pytest.approx(y.numpy(), abs=6e-4)
+    tab.grip("word2").press("ArrowDown")
+    expect(tab.section.locator(".tensors figure")).to_have_count(0)
 
 
 STRUCK = """() => [...document.querySelectorAll("[data-section=self-attention] .arrow")].flatMap((arrow, _, all) => {

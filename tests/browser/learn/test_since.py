@@ -26,6 +26,13 @@ def test_moving_both_tokens_leaves_their_score_and_adding_to_all_numbers_leaves_
     assert value(tab, ".norm .result", "rms") > 0.1
 
 
+def test_a_link_adds_a_negative_number(tab):
+    tab.open("since", show="norm", added=-1.5)
+    assert tab.view()["added"] == -1.5
+    result = since.norm_vector(former.load(since.RMS), since.TEXT, tab.view()["at"], -1.5)
+    assert value(tab, ".norm .result", "rms") == pytest.approx(float(result["moved_rms"]), abs=1e-3)
+
+
 def test_the_table_shows_what_the_cards_say(tab):
     tab.open("since")
     tab.attempt("worth")

@@ -114,6 +114,18 @@ def test_an_offer_that_is_taken_hands_the_focus_to_its_map(tab):
 
 
 @pytest.mark.own_page
+def test_a_part_that_is_loaded_again_is_drawn_once_in_place_of_the_error(page, guard: Guard):
+    guard.allow("ERR_FAILED|Failed to fetch")
+    page.route(re.compile(r"/tabs/mask/mask_controls\.js$"), lambda route: route.abort())
+    Masking(page, guard.origin).goto(tab="mask", model="tiny-generator")
+    controls = page.locator(".former-mask-controls .former-mask-controls")
+    controls.locator(".note.error button").press("Enter")
+    expect(controls.locator("select").first).to_have_value("tiny-generator")
+    expect(controls.locator(".field-select")).to_have_count(1)
+    expect(controls.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.own_page
 def test_a_part_that_is_loaded_again_has_the_focus_near_it(page, guard: Guard):
     guard.allow("ERR_FAILED|Failed to fetch")
     page.route(re.compile(r"/tabs/mask/mask_reach\.js$"), lambda route: route.abort())  # the retry has another

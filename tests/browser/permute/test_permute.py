@@ -216,6 +216,15 @@ def test_shuffling_gives_the_order_of_the_seed_and_again_that_of_the_next(tab):
     assert tab.order() == shuffled(11, 777)
 
 
+def test_a_seed_that_is_typed_stays_even_if_it_gives_the_order_that_is_there(tab):
+    tab.open(text="two words")
+    tab.press("Shuffle")
+    seed = tab.page.get_by_role("spinbutton", name="Seed", exact=True)
+    seed.fill("7")
+    tab.settled()
+    assert (tab.link()["seed"], tab.order()) == ("7", [1, 0])
+
+
 def test_restoring_the_order_puts_every_word_back(tab):
     tab.open(text=TEXT, order=LINKED)
     tab.press("Restore order")
