@@ -16,6 +16,7 @@ from fastapi import FastAPI, Request, Response
 from viz.panels.panel import plain
 from viz.panels.source import source
 from viz.passes.loaded import Models
+from viz.passes.run import digest
 from viz.server import http, work
 from viz.server.view import View
 from viz.tabs.base import Site
@@ -60,7 +61,8 @@ def attach(server: FastAPI, site: Site) -> None:
         @server.get(path)
         @http.refusals_as_json
         async def read_props(request: Request) -> Response:
-            body = await site.work.whole(path, partial(props, section, models), request)
+            key = digest(path, {name: each.fingerprint for name, each in models.items()})  # one may arrive meanwhile
+            body = await site.work.whole(key, partial(props, section, models), request)
             return Response(body, media_type="application/json", headers=http.FRESH)
 
         @server.get(f"/learn/{section.name}/code")
