@@ -3,7 +3,8 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
 	&& echo $$p && break; done)
-TRAIN := train-generator-begun train-generator-grown train-generator-third train-generator-fourth train-generator \
+TRAIN := train-generator-begun train-generator-grown train-generator-third train-generator-fourth \
+	train-generator-fifth train-generator-sixth train-generator \
 	train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked \
 	train-dates-begun train-dates-longer train-dates-hard train-dates \
 	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt-fifth train-gpt-sixth train-gpt \
@@ -48,7 +49,9 @@ bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy clie
 space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; MODELS="ID ..." shows more models there, TORCH_INDEX=URL names an index of CPU wheels
 	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(MODELS),--models "$(MODELS)") $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
 
-train-generator: train-generator-fourth
+train-generator: train-generator-sixth
+train-generator-sixth: train-generator-fifth
+train-generator-fifth: train-generator-fourth
 train-generator-fourth: train-generator-third
 train-generator-third: train-generator-grown
 train-generator-grown: train-generator-begun

@@ -40,7 +40,8 @@ REVIEWS = [
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
 IN_TRAINING = {
-    *("generator-begun", "generator-grown", "generator-third", "generator-fourth"),
+    *("generator-begun", "generator-grown", "generator-third"),
+    *("generator-fourth", "generator-fifth", "generator-sixth"),
     *("xl-begun", "xl-longer"),
     "sparse-begun",
     *("dates-begun", "dates-longer", "dates-hard"),

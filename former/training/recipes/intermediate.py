@@ -62,6 +62,26 @@ GENERATOR_FOURTH = replace(
     seed=6,
     validate_every=300,
 )
+GENERATOR_FIFTH = replace(
+    GENERATOR_FOURTH,
+    name="generator-fifth",
+    description="The fifth training of generator.",
+    weights="runs/generator-fourth",
+    steps=3_000,
+    decay=0.5,
+    seed=7,
+    validate_every=500,
+)
+GENERATOR_SIXTH = replace(
+    GENERATOR_FIFTH,
+    name="generator-sixth",
+    description="The sixth training of generator; it ends with the mean of its weights and the fifth's.",
+    weights="runs/generator-fifth",
+    steps=3_100,
+    decay=0.62,
+    seed=8,
+    initial_share=0.3,
+)
 GPT_BEGUN = Recipe(
     name="gpt-begun",
     description="The first training of gpt.",
