@@ -25,7 +25,7 @@ from former.generate import KeyValueCache
 from former.hooks import STACKS, Observer, scoped
 from former.observable import observable
 from former.sampling import next_token_probs, random_of
-from former.stack import Cache, last_norm, make_stack, not_padding
+from former.stack import Cache, last_norm, make_stack, not_padding, require_no_recompute
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +125,7 @@ class EncoderDecoder(nn.Module):
             ValueError: tokens, memory or a mask that do not fit, or `recompute` with a cache.
         """
         past = 0 if cache is None else cache.length
+        require_no_recompute(cache, recompute)
         self.decoder.check(target, past, "target")
         if not isinstance(memory, Tensor) and len(memory) != self.config.depth:
             raise ValueError(

@@ -18,7 +18,7 @@ from former.checks import require_instance
 from former.config import ModelConfig, Pooling
 from former.hooks import Observer
 from former.observable import observable
-from former.stack import Cache, last_norm, make_stack, not_padding
+from former.stack import Cache, last_norm, make_stack, not_padding, require_no_recompute
 
 
 class Generator(nn.Module):
@@ -63,6 +63,7 @@ class Generator(nn.Module):
                 with a cache.
         """
         past = 0 if cache is None else cache.length
+        require_no_recompute(cache, recompute)
         self.transformer.check(tokens, past)
         own = self.pattern() if past == 0 else None
         if mask is None and own is None:

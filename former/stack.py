@@ -73,12 +73,7 @@ class Transformer(nn.Module):
         With a cache, x follows the cached tokens. Blocks before `first` are skipped: x is the input of block `first`.
         With `recompute`, activations are not stored but recomputed in the backward pass. `options` are further
         arguments of each layer's block.
-
-        Raises:
-            ValueError: `recompute` with a cache.
         """
-        if recompute and cache is not None:
-            raise ValueError("recompute must be False with a cache: a block computed twice would add its keys twice")
         turn = self.turn(x, 0 if cache is None else cache.length)
         x = self.drop(x)
         for layer, block in enumerate(self.blocks):
@@ -108,6 +103,12 @@ class Transformer(nn.Module):
     def check(self, tokens: Tensor, past: int = 0, name: str = "tokens") -> None:
         """Raises ValueError unless `tokens` is a batch that this stack can read (`check_tokens`)."""
         check_tokens(tokens, self.num_tokens, self.positions.limit, past, training=self.training, name=name)
+
+
+def require_no_recompute(cache: Cache | None, recompute: bool) -> None:
+    """Raises ValueError for `recompute` with a cache that the blocks extend."""
+    if recompute and cache is not None:
+        raise ValueError("recompute must be False with a cache: a block computed twice would add its keys twice")
 
 
 def check_tokens(

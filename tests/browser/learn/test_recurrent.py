@@ -50,7 +50,7 @@ def test_outputs_of_the_recurrent_network_stand_one_after_another_and_those_of_t
         f"recurrent network needs {t + 1} steps one after another, the convolutions 5, self-attention 2"
         in tab.sentence()
     )
-    assert tab.choose("At least one for each byte").startswith(f"Yes. With these {t} bytes: {t + 1}.")
+    assert tab.choose("At least one for each byte").startswith(f"Yes. With these {t} bytes it takes {t + 1} steps.")
 
 
 def test_a_cell_that_is_pointed_at_says_its_steps(tab):
