@@ -109,10 +109,9 @@ def word_model(models: Models) -> Loaded:
     """Returns the first model that pools the vectors of words and has two classes, else the first that pools, else the
     first model."""
     pooling = poolers(models)
-    of_words = [each for each in pooling.values() if each.bundle.tokenizer.unit == "word"]
-    return next(
-        iter([*(each for each in of_words if each.bundle.config.num_classes == 2), *(pooling or models).values()])
-    )
+    bundles = {name: each.bundle for name, each in pooling.items()}
+    fits = [pooling[name] for name, of in bundles.items() if of.tokenizer.unit == "word" and of.config.num_classes == 2]
+    return [*fits, *(pooling or models).values()][0]
 
 
 def filler(models: Models) -> Loaded | None:
